@@ -1,0 +1,48 @@
+# One command an intent. Everything runs in .venv, which is made from requirements.lock.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: setup demo test check format bench docs lock clean
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "samevent needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: setup  ## score a small example
+	$(BIN)/samevent score examples/gold.jsonl examples/system.jsonl --unit corpus
+
+test: setup  ## run the whole suite
+	$(BIN)/python -m pytest -q
+
+check: setup  ## formatting, lint, types, import contract
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup  ## let ruff rewrite what it can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup  ## one JSON object a line
+	$(BIN)/python benchmarks/scoring.py --json
+
+docs: setup  ## regenerate the generated parts of the documentation
+	$(BIN)/python tools/generate_docs.py
+
+lock:  ## resolve requirements.lock anew from pyproject.toml
+	$(PYTHON) -m venv --clear .lock-venv
+	.lock-venv/bin/python -m pip install --quiet pip-tools
+	.lock-venv/bin/pip-compile --quiet --upgrade --extra dev --strip-extras --allow-unsafe --generate-hashes --no-header \
+		--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements.lock pyproject.toml
+	rm -rf .lock-venv
+
+clean:
+	rm -rf $(VENV) .lock-venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

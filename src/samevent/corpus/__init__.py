@@ -1,0 +1,26 @@
+"""Documents, mentions and clusterings: frozen values, standard library only."""
+
+from samevent.corpus.clustering import Clustering
+from samevent.corpus.corpus import UNITS, Corpus, Unit, unit_of
+from samevent.corpus.document import Document, Sentence, Token
+from samevent.corpus.matching import MATCHES, Match, matching
+from samevent.corpus.mention import KINDS, Argument, Kind, Mention, mention_id
+
+__all__ = [
+    "KINDS",
+    "MATCHES",
+    "UNITS",
+    "Argument",
+    "Clustering",
+    "Corpus",
+    "Document",
+    "Kind",
+    "Match",
+    "Mention",
+    "Sentence",
+    "Token",
+    "Unit",
+    "matching",
+    "mention_id",
+    "unit_of",
+]

@@ -1,0 +1,139 @@
+"""A corpus: documents in order, looked up by id, with the clustering that their mentions carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from samevent.corpus.clustering import Clustering
+from samevent.corpus.document import Document
+from samevent.corpus.mention import Kind, Mention
+from samevent.errors import CorpusError
+
+Unit = Literal["document", "subtopic", "topic", "corpus"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Corpus:
+    """Documents with unique ids, whose mentions have unique ids too."""
+
+    documents: tuple[Document, ...]
+    _by_id: dict[str, Document] = field(init=False, repr=False, compare=False, hash=False)
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        object.__setattr__(self, "documents", tuple(documents))
+        object.__setattr__(self, "_by_id", {})
+        owners: dict[str, str] = {}
+        for document in self.documents:
+            if document.id in self._by_id:
+                raise CorpusError(
+                    f"two documents have the id {document.id!r}", expected="unique document ids"
+                )
+            self._by_id[document.id] = document
+            for m in document.mentions:
+                if m.id in owners:
+                    raise CorpusError(
+                        f"documents {owners[m.id]!r} and {document.id!r} both have a mention {m.id!r}",
+                        expected="mention ids that are unique in the corpus",
+                    )
+                owners[m.id] = document.id
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self.documents)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._by_id
+
+    def __getitem__(self, document_id: str) -> Document:
+        if document_id not in self._by_id:
+            raise CorpusError(f"there is no document {document_id!r} in the corpus")
+        return self._by_id[document_id]
+
+    def mentions(self, kind: Kind | None = None) -> Iterator[Mention]:
+        """Go through the mentions of a kind (or all) in document and reading order."""
+        return (m for d in self.documents for m in d.mentions if kind is None or m.kind == kind)
+
+    def clustering(self, kind: Kind | None = "action") -> Clustering:
+        """Return the partition that the mentions carry.
+
+        Mentions that share an `event` are together; failing that, mentions of one document that share a
+        `within` chain; a mention with neither is a cluster of its own.
+        """
+        return Clustering.from_labels({m.id: event_key(m) for m in self.mentions(kind)})
+
+    def with_clustering(self, clustering: Clustering) -> Corpus:
+        """Return the corpus with events numbered from a clustering, by their first mention in the corpus.
+
+        Mentions outside the clustering lose their event and chain.
+        """
+        names: dict[int, str] = {}
+        for m in self.mentions():
+            if m.id in clustering:
+                names.setdefault(clustering.label_of(m.id), f"e{len(names) + 1}")
+
+        def renamed(m: Mention) -> Mention:
+            event = names[clustering.label_of(m.id)] if m.id in clustering else None
+            return replace(m, event=event, within=None)
+
+        return self.mapped(lambda d: d.with_mentions(renamed(m) for m in d.mentions))
+
+    def filtered(self, keep: Callable[[Mention], bool]) -> Corpus:
+        """Return the corpus with only the mentions that `keep` says yes to; arguments left without a mention go."""
+
+        def kept(document: Document) -> Document:
+            mentions = [m for m in document.mentions if keep(m)]
+            ids = {m.id for m in mentions}
+            return document.with_mentions(
+                replace(m, arguments=tuple(a for a in m.arguments if a.mention in ids)) if m.arguments else m
+                for m in mentions
+            )
+
+        return self.mapped(kept)
+
+    def mapped(self, change: Callable[[Document], Document]) -> Corpus:
+        """Return the corpus of the changed documents."""
+        return Corpus(change(document) for document in self.documents)
+
+    def grouped(self, unit: Unit) -> dict[str, tuple[Document, ...]]:
+        """Return the documents of each unit: a document, a sub-topic, a topic or the corpus."""
+        groups: dict[str, list[Document]] = {}
+        for document in self.documents:
+            groups.setdefault(unit_of(document, unit), []).append(document)
+        return {name: tuple(documents) for name, documents in groups.items()}
+
+
+def event_key(mention: Mention) -> tuple[str, ...]:
+    """Return what mentions of the same event have in common."""
+    if mention.event is not None:
+        return "event", mention.event
+    if mention.within is not None:
+        return "within", mention.document, mention.within
+    return "mention", mention.id
+
+
+def unit_of(document: Document, unit: Unit) -> str:
+    """Name the unit that a document belongs to."""
+    match unit:
+        case "document":
+            return document.id
+        case "corpus":
+            return "corpus"
+        case "topic":
+            name = document.topic
+        case "subtopic":
+            if document.subtopic is None or document.topic is None:
+                name = document.subtopic
+            else:
+                name = f"{document.topic}/{document.subtopic}"
+    if name is None:
+        raise CorpusError(
+            f"document {document.id!r} has no {unit}",
+            expected=f"a {unit} on every document",
+            hint="use the unit document or corpus, or add the field to the documents",
+        )
+    return name

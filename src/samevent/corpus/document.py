@@ -1,0 +1,285 @@
+"""A document: its untouched text, its tokens and sentences, and the mentions in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from samevent.corpus.mention import Argument, Kind, Mention, check_mention, mention_id
+from samevent.corpus.tokenize import sentence_sizes, token_spans
+from samevent.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of the text: `document.text[start:end] == text`."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Tokens `start` to `end` of a document.
+
+    `is_url` marks a line that holds the page's address and no prose (ECB+ has them). `annotated` says
+    whether annotators vouch for the whole sentence; None means that nobody said.
+    """
+
+    start: int
+    end: int
+    is_url: bool = False
+    annotated: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One text and what is known of it; every part is checked against the others on construction.
+
+    `tokens_given` is False when the tokens are only those of the plain tokeniser, so that a better one
+    may replace them.
+    """
+
+    id: str
+    text: str
+    tokens: tuple[Token, ...]
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...] = ()
+    tokens_given: bool = True
+    title: str | None = None
+    date: str | None = None
+    topic: str | None = None
+    subtopic: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise CorpusError("a document has an empty id", expected="an id that names the document")
+        _check_text(self)
+        _check_tokens(self)
+        _check_sentences(self)
+        _check_mentions(self)
+
+    @classmethod
+    def from_text(cls, id: str, text: str, *, borders: Iterable[int] = (), **fields: Any) -> Document:
+        """Build a document from raw text with the plain tokeniser.
+
+        >>> [t.text for t in Document.from_text("a", "Sudan bombs Yida.").tokens]
+        ['Sudan', 'bombs', 'Yida', '.']
+        """
+        spans = token_spans(text, borders)
+        tokens = tuple(Token(text[a:b], a, b) for a, b in spans)
+        sentences = sentences_of(sentence_sizes(text, spans))
+        return cls(id=id, text=text, tokens=tokens, sentences=sentences, tokens_given=False, **fields)
+
+    @classmethod
+    def from_tokens(
+        cls, id: str, sentences: Sequence[Sequence[str]], *, text: str | None = None, **fields: Any
+    ) -> Document:
+        """Build a document from its sentences' words; `text` defaults to the words joined by spaces.
+
+        >>> Document.from_tokens("a", [["It", "fell", "."], ["Then", "?"]]).text
+        'It fell .\\nThen ?'
+        """
+        words = [word for sentence in sentences for word in sentence]
+        text = joined(sentences) if text is None else text
+        return cls(
+            id=id,
+            text=text,
+            tokens=align_words(words, text),
+            sentences=sentences_of([len(s) for s in sentences]),
+            **fields,
+        )
+
+    def mention(
+        self,
+        kind: Kind,
+        start: int,
+        end: int,
+        *,
+        id: str | None = None,
+        tokens: Iterable[int] = (),
+        head: int | None = None,
+        event: str | None = None,
+        within: str | None = None,
+        arguments: Iterable[Argument] = (),
+        tag: str | None = None,
+        probability: float | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Mention:
+        """Return a mention of this document's tokens `start` to `end` (it is not added to the document).
+
+        `tokens` lists the mention's own tokens where they have gaps.
+        """
+        if not 0 <= start < end <= len(self.tokens):
+            raise CorpusError(
+                f"a mention of document {self.id!r} spans tokens {start}-{end}",
+                expected=f"0 <= start < end <= {len(self.tokens)}",
+            )
+        anchors = tuple(sorted(tokens))
+        char_start, char_end = self.tokens[start].start, self.tokens[end - 1].end
+        return Mention(
+            id=id if id is not None else mention_id(self.id, start, end, kind),
+            document=self.id,
+            kind=kind,
+            start=start,
+            end=end,
+            char_start=char_start,
+            char_end=char_end,
+            text=self.text[char_start:char_end],
+            anchors=() if anchors == tuple(range(start, end)) else anchors,
+            head=head,
+            event=event,
+            within=within,
+            arguments=tuple(arguments),
+            tag=tag,
+            probability=probability,
+            extra=extra or {},
+        )
+
+    def with_mentions(self, mentions: Iterable[Mention]) -> Document:
+        """Return this document with exactly these mentions, in order of their place in the text."""
+        return replace(self, mentions=tuple(sorted(mentions, key=reading_order)))
+
+    def token_span(self, char_start: int, char_end: int) -> tuple[int, int]:
+        """Return the tokens that make up just these characters, surrounding white space aside."""
+        if not 0 <= char_start < char_end <= len(self.text):
+            raise CorpusError(
+                f"a mention of document {self.id!r} spans characters {char_start}-{char_end}",
+                expected=f"0 <= char_start < char_end <= {len(self.text)}",
+            )
+        start = bisect_right(self.tokens, char_start, key=lambda t: t.end)
+        end = bisect_left(self.tokens, char_end, key=lambda t: t.start)
+        if start < end:
+            before = self.text[char_start : max(char_start, self.tokens[start].start)]
+            after = self.text[min(char_end, self.tokens[end - 1].end) : char_end]
+            whole = self.tokens[start].start >= char_start and self.tokens[end - 1].end <= char_end
+            if whole and not before.strip() and not after.strip():
+                return start, end
+        raise CorpusError(
+            f"characters {char_start}-{char_end} of document {self.id!r}, "
+            f"{shortened(self.text[char_start:char_end])!r}, are not whole tokens",
+            expected="a mention that begins and ends where tokens do",
+        )
+
+    def sentence_of(self, token: int) -> int:
+        """Return the index of the sentence that holds a token."""
+        return bisect_right(self.sentences, token, key=lambda s: s.start) - 1
+
+    def words(self, sentence: Sentence) -> list[str]:
+        """Return the words of one of this document's sentences."""
+        return [t.text for t in self.tokens[sentence.start : sentence.end]]
+
+
+def reading_order(mention: Mention) -> tuple[int, int, str, str]:
+    """Sort key: mentions as a reader meets them."""
+    return mention.start, mention.end, mention.kind, mention.id
+
+
+def joined(sentences: Iterable[Iterable[str]]) -> str:
+    """Return the text of tokenised sentences: words joined by spaces, sentences by line ends."""
+    return "\n".join(" ".join(words) for words in sentences)
+
+
+def sentences_of(sizes: Iterable[int]) -> tuple[Sentence, ...]:
+    """Turn token counts into sentences that follow each other."""
+    sentences, start = [], 0
+    for size in sizes:
+        sentences.append(Sentence(start, start + size))
+        start += size
+    return tuple(sentences)
+
+
+def align_words(words: Iterable[str], text: str) -> tuple[Token, ...]:
+    """Find each word in the text, in order, with nothing but white space between them."""
+    tokens, at = [], 0
+    for i, word in enumerate(words):
+        start = at
+        while not text.startswith(word, start) and start < len(text) and text[start].isspace():
+            start += 1
+        if not word or not text.startswith(word, start):
+            raise CorpusError(
+                f"token {i} is {shortened(word)!r} but the text goes on with {shortened(text[start:])!r}",
+                expected="tokens that spell the text in order, none empty",
+            )
+        at = start + len(word)
+        tokens.append(Token(word, start, at))
+    if text[at:].strip():
+        raise CorpusError(
+            f"after the last token the text goes on with {shortened(text[at:].strip())!r}",
+            expected="tokens that spell the whole text",
+        )
+    return tuple(tokens)
+
+
+def shortened(text: str, width: int = 40) -> str:
+    """Return text that fits into a message."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _check_text(document: Document) -> None:
+    try:
+        document.text.encode()
+    except UnicodeEncodeError as error:
+        raise CorpusError(
+            f"character {error.start} of document {document.id!r} is half a surrogate pair, which no file can hold",
+            expected="whole characters",
+        ) from error
+
+
+def _check_tokens(document: Document) -> None:
+    text, end = document.text, 0
+    for i, token in enumerate(document.tokens):
+        if token.start < end or token.end <= token.start or text[token.start : token.end] != token.text:
+            raise CorpusError(
+                f"token {i} of document {document.id!r}, {shortened(token.text)!r} at {token.start}-{token.end}, "
+                f"does not agree with the text",
+                expected="tokens in order that spell the text",
+            )
+        end = token.end
+
+
+def _check_sentences(document: Document) -> None:
+    edges = [0, *(edge for s in document.sentences for edge in (s.start, s.end)), len(document.tokens)]
+    meets = all(a == b for a, b in zip(edges[::2], edges[1::2], strict=True))
+    if not meets or any(a > b for a, b in pairwise(edges)):
+        raise CorpusError(
+            f"the sentences of document {document.id!r} do not cover its {len(document.tokens)} tokens",
+            expected="sentences that follow each other without gaps",
+        )
+
+
+def _check_mentions(document: Document) -> None:
+    seen: set[str] = set()
+    for m in document.mentions:
+        check_mention(m)
+        if m.id in seen:
+            raise CorpusError(
+                f"two mentions of document {document.id!r} have the id {m.id!r}",
+                expected="unique mention ids",
+            )
+        seen.add(m.id)
+        if m.document != document.id:
+            raise CorpusError(f"mention {m.id!r} of {m.document!r} was put into document {document.id!r}")
+        if not 0 <= m.start < m.end <= len(document.tokens):
+            raise CorpusError(
+                f"mention {m.id!r} spans tokens {m.start}-{m.end}",
+                expected=f"0 <= start < end <= {len(document.tokens)}",
+            )
+        chars = document.tokens[m.start].start, document.tokens[m.end - 1].end
+        if (m.char_start, m.char_end) != chars or document.text[slice(*chars)] != m.text:
+            raise CorpusError(
+                f"mention {m.id!r} says {shortened(m.text)!r} at characters {m.char_start}-{m.char_end}",
+                expected=f"{shortened(document.text[slice(*chars)])!r} at {chars[0]}-{chars[1]}, as its tokens say",
+            )
+    for m in document.mentions:
+        for argument in m.arguments:
+            if argument.mention not in seen:
+                raise CorpusError(
+                    f"mention {m.id!r} has the argument {argument.mention!r}",
+                    expected=f"the id of a mention of document {document.id!r}",
+                )

@@ -1,0 +1,92 @@
+"""A mention: a span of a document that tells of an action or of one of its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from samevent.errors import CorpusError
+
+Kind = Literal["action", "participant", "time", "location"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One participant, time or place of an event mention: the id of its mention, and its role if known."""
+
+    mention: str
+    role: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A span of one document.
+
+    `start` and `end` count tokens, `char_start` and `char_end` characters; both are 0-based and half-open
+    and cover the whole mention. A discontinuous mention also lists its own tokens in `anchors`.
+    Use `Document.mention` to build one: it fills in what follows from the document.
+    """
+
+    id: str
+    document: str
+    kind: Kind
+    start: int
+    end: int
+    char_start: int
+    char_end: int
+    text: str
+    anchors: tuple[int, ...] = ()
+    head: int | None = None
+    event: str | None = None
+    within: str | None = None
+    arguments: tuple[Argument, ...] = ()
+    tag: str | None = None
+    probability: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The mention's own tokens, without the gaps of a discontinuous one."""
+        return self.anchors or tuple(range(self.start, self.end))
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The covering span in tokens."""
+        return self.start, self.end
+
+
+def mention_id(document: str, start: int, end: int, kind: str) -> str:
+    """Return the id of a mention that was given none.
+
+    >>> mention_id("1_10ecbplus", 42, 44, "action")
+    '1_10ecbplus:42-44:action'
+    """
+    return f"{document}:{start}-{end}:{kind}"
+
+
+def check_mention(mention: Mention) -> None:
+    """Check what can be known of a mention without its document."""
+    m = mention
+    if m.kind not in KINDS:
+        raise CorpusError(f"mention {m.id!r} has the kind {m.kind!r}", expected=f"one of {', '.join(KINDS)}")
+    if m.anchors:
+        if list(m.anchors) != sorted(set(m.anchors)):
+            raise CorpusError(
+                f"mention {m.id!r} lists tokens {list(m.anchors)}", expected="each once, in order"
+            )
+        if (m.anchors[0], m.anchors[-1] + 1) != m.span:
+            raise CorpusError(
+                f"mention {m.id!r} lists tokens {m.anchors[0]}..{m.anchors[-1]} but spans {m.start}-{m.end}",
+                expected="a span that covers just its tokens",
+            )
+    if m.head is not None and m.head not in m.tokens:
+        raise CorpusError(
+            f"mention {m.id!r} has its head at token {m.head}",
+            expected=f"a token of its own, {m.start}-{m.end}",
+        )
+    if m.probability is not None and not 0 <= m.probability <= 1:
+        raise CorpusError(
+            f"mention {m.id!r} has the probability {m.probability}", expected="a number from 0 to 1"
+        )

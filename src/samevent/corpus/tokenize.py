@@ -1,0 +1,79 @@
+"""A plain tokeniser for text that arrives without tokens.
+
+It only has to give every format something to count in. Where the language layer parses a text, its
+tokens replace these (see `Document.tokens_given`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_TOKEN = re.compile(
+    r"""(?:[^\W\d_]\.){2,}            # U.S.
+      | \d+(?:[.,:/]\d+)*\w*          # 3.5  10:30  1,000  10th
+      | ['’](?:s|re|ve|ll|d|m|t)\b    # clitics
+      | \w+(?:-\w+)*                  # words, also hyphenated
+      | \.{2,} | \S""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CLOSING = frozenset("\"'”’)]}»")
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof gen sen rep gov lt col sgt st jr sr no vs inc corp co ltd".split()
+)
+
+
+def token_spans(text: str, borders: Iterable[int] = ()) -> list[tuple[int, int]]:
+    """Return the character spans of the tokens of `text`, cut at every offset in `borders`.
+
+    Borders are the edges of given mentions: a mention of half a word gets a token of its own.
+
+    >>> [("U.S. jets bombed Yida."[a:b]) for a, b in token_spans("U.S. jets bombed Yida.")]
+    ['U.S.', 'jets', 'bombed', 'Yida', '.']
+    """
+    cuts = sorted(set(borders))
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        while at < len(cuts) and cuts[at] <= start:
+            at += 1
+        while at < len(cuts) and cuts[at] < end:
+            spans.append((start, cuts[at]))
+            start = cuts[at]
+            at += 1
+        spans.append((start, end))
+    return spans
+
+
+def sentence_sizes(text: str, spans: list[tuple[int, int]]) -> list[int]:
+    """Return how many tokens each sentence has: cut at blank lines and after closing punctuation."""
+    sizes: list[int] = []
+    size = 0
+    for i in range(len(spans)):
+        size += 1
+        if i + 1 == len(spans) or _ends_sentence(text, spans, i):
+            sizes.append(size)
+            size = 0
+    return sizes
+
+
+def _ends_sentence(text: str, spans: list[tuple[int, int]], i: int) -> bool:
+    next_start = spans[i + 1][0]
+    gap = text[spans[i][1] : next_start]
+    if gap.count("\n") > 1 or gap.count("\r") > 1:
+        return True
+    if not gap:
+        return False
+    stop = i
+    while stop > 0 and text[slice(*spans[stop])] in _CLOSING:
+        stop -= 1
+    mark = text[slice(*spans[stop])]
+    if mark[-1] not in ".!?…":
+        return False
+    if len(mark) > 2 and mark[-1] == "." and mark[0] != ".":
+        return False  # U.S.
+    before = text[slice(*spans[stop - 1])].lower() if stop else ""
+    if mark == "." and (before in _ABBREVIATIONS or (len(before) == 1 and before.isalpha())):
+        return False
+    return not text[next_start].islower()

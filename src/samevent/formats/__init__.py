@@ -1,0 +1,103 @@
+"""File formats: one a file, reader and writer side by side, and the registry that finds them.
+
+corpus = read("news/")                    # the format is recognised
+write(corpus, "out.conll", unit="topic")
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from samevent.corpus import Corpus, Unit
+from samevent.errors import FormatError, UsageError, place
+from samevent.formats import jsonl
+from samevent.formats.base import Format, ReadOptions, WriteOptions
+from samevent.formats.files import STANDARD, check_encoding
+
+FORMATS: dict[str, Format] = {module.FORMAT.name: module.FORMAT for module in (jsonl,)}
+"""All formats by name; recognition tries them in this order."""
+
+
+def read(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    encoding: str | None = None,
+    sentences: str | Path | None = None,
+    repeats: bool = False,
+) -> Corpus:
+    """Read a corpus from a file or folder.
+
+    The format is recognised from names and contents unless named. `encoding` is for text that is not UTF-8,
+    `sentences` names ECB+'s list of validated sentences where it does not lie beside the data.
+    `repeats` lets a CoNLL file put one span into two clusters, as the official scorer does; elsewhere
+    that is an error.
+    """
+    path = Path(path)
+    check_encoding(encoding)
+    if path != STANDARD and not path.exists():
+        raise FormatError("there is no such file or folder", where=place(path))
+    chosen = _named(format) if format else recognised(path)
+    options = ReadOptions(
+        encoding=encoding, sentences=Path(sentences) if sentences else None, repeats=repeats
+    )
+    corpus = Corpus(chosen.read(path, options))
+    if not len(corpus):
+        raise FormatError(f"there are no documents in it (read as {chosen.name})", where=place(path))
+    return corpus
+
+
+def write(
+    corpus: Corpus,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    unit: Unit = "document",
+    overwrite: bool = False,
+) -> None:
+    """Write a corpus to a file or folder, whole or not at all.
+
+    The format follows from the name's ending unless named. `unit` merges documents into meta-documents
+    where the format can (CoNLL, CorefUD).
+    """
+    path = Path(path)
+    chosen = _named(format) if format else _by_suffix(path)
+    chosen.write(corpus, path, WriteOptions(unit=unit, overwrite=overwrite))
+
+
+def recognised(path: Path) -> Format:
+    """Return the format that reads a path."""
+    if path == STANDARD:
+        return FORMATS["jsonl"]
+    for format in FORMATS.values():
+        if format.recognises(path):
+            return format
+    raise FormatError(
+        "is of no format that is known",
+        where=place(path),
+        expected=f"one of {', '.join(FORMATS)}",
+        hint="name the format if the file's name does not tell (--from)",
+    )
+
+
+def _named(name: str) -> Format:
+    if name not in FORMATS:
+        raise UsageError(f"there is no format {name!r}", expected=f"one of {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _by_suffix(path: Path) -> Format:
+    if path == STANDARD:
+        return FORMATS["jsonl"]
+    name = path.name.lower().removesuffix(".gz")
+    for format in FORMATS.values():
+        if name.endswith(format.suffixes):
+            return format
+    raise UsageError(
+        "the name does not tell which format to write",
+        where=place(path),
+        hint=f"name the format (--to): one of {', '.join(FORMATS)}",
+    )
+
+
+__all__ = ["FORMATS", "Format", "ReadOptions", "WriteOptions", "read", "recognised", "write"]
