@@ -1,0 +1,135 @@
+"""How sure a score is: bootstrap intervals, and a paired test between two systems.
+
+Documents of one topic resemble each other, so topics are drawn, not documents: as many as there are, with
+replacement, a topic drawn twice counting twice. Where topics are unknown, units are drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from samevent.errors import DataError
+from samevent.scoring.pairing import Pairing
+from samevent.scoring.scores import f1_of, tallies
+from samevent.scoring.table import ABSENT, Floats, Integers
+from samevent.seeds import stream
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The middle `level` of the bootstrap draws."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far system A is above system B: the difference of their F1, its interval, and a two-sided p-value."""
+
+    difference: float
+    interval: Interval
+    p_value: float
+
+
+def intervals(
+    pairing: Pairing, *, samples: int = 1000, level: float = 0.95, seed: int = 0
+) -> dict[str, Interval]:
+    """Return the interval of every metric's F1 and of the CoNLL score."""
+    draws = resampled(pairing, _draws(pairing, samples, seed))
+    return {name: _interval(values, level) for name, values in draws.items()}
+
+
+def differences(
+    a: Pairing, b: Pairing, *, samples: int = 1000, level: float = 0.95, seed: int = 0
+) -> dict[str, Difference]:
+    """Compare two systems on the same draws of the same gold standard.
+
+    The p-value is twice the smaller share of draws on one side of no difference, counting the observed
+    data as one draw more, so that it is never 0.
+    """
+    if a.groups != b.groups:
+        raise DataError("the two systems were paired with different gold standards")
+    weights = _draws(a, samples, seed)
+    observed = resampled(a, np.ones((1, len(a.groups)), dtype=np.int64))
+    against = resampled(b, np.ones((1, len(b.groups)), dtype=np.int64))
+    left, right = resampled(a, weights), resampled(b, weights)
+    found = {}
+    for name in left:
+        deltas = left[name] - right[name]
+        tail = min(int((deltas <= 0).sum()), int((deltas >= 0).sum()))
+        found[name] = Difference(
+            difference=float(observed[name][0] - against[name][0]),
+            interval=_interval(deltas, level),
+            p_value=min(1.0, 2 * (tail + 1) / (samples + 1)),
+        )
+    return found
+
+
+def resampled(pairing: Pairing, weights: Integers) -> dict[str, Floats]:
+    """Return F1 of every metric for each row of `weights`, which says how often each group was drawn."""
+    group_of = _group_of_units(pairing)
+    if group_of is None:
+        return _replicated(pairing, weights)
+    # Sums add up over units, so drawing a group twice is counting its sums twice.
+    by_unit = weights[:, group_of].astype(np.float64)
+    return f1_of({name: by_unit @ tally for name, tally in tallies(pairing).items()})
+
+
+def replicate(pairing: Pairing, times: Integers) -> Pairing:
+    """Return the pairing in which the mentions of each group stand `times` times, as clusters of their own.
+
+    A unit inside one group is repeated with it; a unit across groups (the whole corpus) stays one unit.
+    """
+    inside = _group_of_units(pairing) is not None
+    width = int(times.max(initial=1))
+    repeats = times[pairing.group]
+    index = np.repeat(np.arange(len(pairing.unit)), repeats)
+    copy = np.arange(len(index)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+
+    def copied(labels: Integers) -> Integers:
+        return np.where(labels[index] == ABSENT, ABSENT, labels[index] * width + copy)
+
+    return Pairing(
+        unit=pairing.unit[index] * width + copy if inside else pairing.unit[index],
+        group=pairing.group[index],
+        gold=copied(pairing.gold),
+        system=copied(pairing.system),
+        units=tuple(f"{name}#{i}" for name in pairing.units for i in range(width))
+        if inside
+        else pairing.units,
+        groups=pairing.groups,
+    )
+
+
+def _replicated(pairing: Pairing, weights: Integers) -> dict[str, Floats]:
+    rows = [
+        f1_of({name: tally.sum(axis=0) for name, tally in tallies(replicate(pairing, times)).items()})
+        for times in weights
+    ]
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def _group_of_units(pairing: Pairing) -> Integers | None:
+    """Return the group that each unit lies in, or None if a unit crosses groups."""
+    group_of = np.zeros(len(pairing.units), dtype=np.int64)
+    group_of[pairing.unit] = pairing.group
+    return group_of if bool((group_of[pairing.unit] == pairing.group).all()) else None
+
+
+def _draws(pairing: Pairing, samples: int, seed: int) -> Integers:
+    count = len(pairing.groups)
+    if count < 2:
+        raise DataError(
+            "a bootstrap draws topics, or units where topics are unknown, and here is only one",
+            hint="give the documents topics, or score by document",
+        )
+    picks = stream(seed, "bootstrap", count, samples).integers(count, size=(samples, count))
+    return np.stack([np.bincount(row, minlength=count) for row in picks])
+
+
+def _interval(values: Floats, level: float) -> Interval:
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))

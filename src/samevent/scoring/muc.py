@@ -1,0 +1,27 @@
+"""MUC (Vilain et al. 1995): how many links must be added to put the clusters right.
+
+    recall = sum over gold clusters G of (|G| - p(G))  /  sum over G of (|G| - 1)
+
+where p(G) is the number of parts into which the system's clusters cut G, a mention that the system lacks
+being a part of its own. Precision: the same with the sides exchanged. Singletons have no links and
+count nowhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samevent.scoring.metric import Metric, ratios
+from samevent.scoring.table import Floats, Table
+
+
+def tally(table: Table) -> Floats:
+    """Return (links found, gold links, links found, system links) of each unit."""
+    # |G| - p(G) = mentions of G that the system has - system clusters that G meets; likewise for precision.
+    found = table.per_overlap_unit(table.counts - 1)
+    gold = table.per_gold_unit(table.gold_sizes - 1)
+    system = table.per_system_unit(table.system_sizes - 1)
+    return np.stack([found, gold, found, system], axis=-1)
+
+
+METRIC = Metric("muc", tally, ratios)
