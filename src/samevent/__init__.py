@@ -1,3 +1,66 @@
-"""Which mentions tell of the same event, within and across documents, with a probability."""
+"""Which mentions tell of the same event, within a document and across documents.
+
+    corpus = samevent.read("news/")
+    samevent.write(corpus, "news.conll", unit="topic")
+    samevent.score(gold, system, unit="document").conll
+
+Names are imported when first used, so that `import samevent` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from samevent.corpus import Argument, Clustering, Corpus, Document, Mention, Sentence, Token
+    from samevent.errors import (
+        CorpusError,
+        DataError,
+        FormatError,
+        OutputExistsError,
+        SameventError,
+        UsageError,
+    )
+    from samevent.formats import read, write
+    from samevent.scoring import Scores, score
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "corpus": ("Argument", "Clustering", "Corpus", "Document", "Mention", "Sentence", "Token"),
+    "errors": ("CorpusError", "DataError", "FormatError", "OutputExistsError", "SameventError", "UsageError"),
+    "formats": ("read", "write"),
+    "scoring": ("Scores", "score"),
+}
+
+__all__ = [
+    "Argument",
+    "Clustering",
+    "Corpus",
+    "CorpusError",
+    "DataError",
+    "Document",
+    "FormatError",
+    "Mention",
+    "OutputExistsError",
+    "SameventError",
+    "Scores",
+    "Sentence",
+    "Token",
+    "UsageError",
+    "read",
+    "score",
+    "write",
+]
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"samevent.{home}"), name)
+    raise AttributeError(f"module 'samevent' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samevent.corpus import Corpus, Unit
-from samevent.errors import FormatError, UsageError, place
+from samevent.corpus import Corpus, Document, Mention, Unit
+from samevent.corpus.corpus import event_key
+from samevent.errors import FormatError, UsageError, located, place
 from samevent.formats import jsonl
 from samevent.formats.base import Format, ReadOptions, WriteOptions
-from samevent.formats.files import STANDARD, check_encoding
+from samevent.formats.files import STANDARD, checked_encoding
 
 FORMATS: dict[str, Format] = {module.FORMAT.name: module.FORMAT for module in (jsonl,)}
 """All formats by name; recognition tries them in this order."""
@@ -34,17 +35,38 @@ def read(
     that is an error.
     """
     path = Path(path)
-    check_encoding(encoding)
+    chosen = chosen_format(path, format)
+    options = ReadOptions(
+        encoding=checked_encoding(encoding), sentences=Path(sentences) if sentences else None, repeats=repeats
+    )
+    with located(path):
+        corpus = Corpus(chosen.read(path, options))
+        if not len(corpus):
+            raise FormatError(f"there are no documents in it (read as {chosen.name})")
+        if not repeats:
+            for document in corpus:
+                refuse_repeats(document)
+    return corpus
+
+
+def refuse_repeats(document: Document) -> None:
+    """Raise if two mentions of one kind have the very same tokens: a mention in two clusters, or given twice."""
+    seen: dict[tuple[str, tuple[int, ...]], Mention] = {}
+    for m in document.mentions:
+        if (other := seen.setdefault((m.kind, m.tokens), m)) is not m:
+            what = "in two clusters" if event_key(m) != event_key(other) else "given twice"
+            raise FormatError(
+                f"the {m.kind} {m.text!r} at tokens {m.start}-{m.end} of document {document.id!r} is {what} "
+                f"(mentions {other.id!r} and {m.id!r})",
+                expected="every mention once, in one cluster",
+            )
+
+
+def chosen_format(path: Path, name: str | None = None) -> Format:
+    """Return the format of that name, or the one that recognises what is at the path."""
     if path != STANDARD and not path.exists():
         raise FormatError("there is no such file or folder", where=place(path))
-    chosen = _named(format) if format else recognised(path)
-    options = ReadOptions(
-        encoding=encoding, sentences=Path(sentences) if sentences else None, repeats=repeats
-    )
-    corpus = Corpus(chosen.read(path, options))
-    if not len(corpus):
-        raise FormatError(f"there are no documents in it (read as {chosen.name})", where=place(path))
-    return corpus
+    return _named(name) if name else recognised(path)
 
 
 def write(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from samevent.corpus import Corpus, Document, Unit
+from samevent.errors import SameventError, located
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,11 +17,24 @@ class ReadOptions:
 
     `encoding`: of text files that are not UTF-8. `sentences`: the list of validated sentences that goes with
     ECB+. `repeats`: keep a span that stands in two clusters (for scoring only) instead of refusing it.
+    `failures`: collect what is wrong with single documents here and read on, instead of raising at the first.
     """
 
     encoding: str | None = None
     sentences: Path | None = None
     repeats: bool = False
+    failures: list[SameventError] | None = None
+
+    @contextmanager
+    def document_at(self, path: Path | str, line: int | None = None) -> Iterator[None]:
+        """Wrap the reading of one document: errors learn their place, and are raised or collected."""
+        try:
+            with located(path, line):
+                yield
+        except SameventError as error:
+            if self.failures is None:
+                raise
+            self.failures.append(error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,17 +70,19 @@ def read_bytes(path: Path) -> bytes:
 
 def decoded(data: bytes, path: Path | str, *, encoding: str | None = None, first_line: int = 1) -> str:
     """Decode bytes, or say which byte of which line is not what it should be."""
-    codec = encoding or next((codec for bom, codec in _BOMS if data.startswith(bom)), "utf-8")
-    if encoding and codecs.lookup(encoding).name == "utf-8":
+    codec = encoding or "utf-8"
+    if first_line == 1 and encoding is None:
+        codec = next((codec for bom, codec in _BOMS if data.startswith(bom)), codec)
+    elif first_line == 1 and codecs.lookup(codec).name == "utf-8":
         codec = "utf-8-sig"
     try:
         return data.decode(codec)
     except UnicodeDecodeError as error:
-        line = first_line + data.count(b"\n", 0, error.start)
+        at = error.start + len(data) - len(error.object)  # a codec may have cut off the mark
         raise FormatError(
-            f"byte {error.start} (0x{data[error.start]:02x}) is not {encoding or 'UTF-8'}",
-            where=place(path, line),
-            hint=_encoding_hint(data) if encoding is None else "name the file's encoding",
+            f"byte {at} (0x{data[at]:02x}) is not {codec.removesuffix('-sig').upper()}",
+            where=place(path, first_line + data.count(b"\n", 0, at)),
+            hint=_encoding_hint(data, codec),
         ) from error
 
 
@@ -91,6 +93,7 @@ def read_text(path: Path, *, encoding: str | None = None) -> str:
 
 def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int, str]]:
     """Go through the lines of a file with their numbers, counted from 1; line ends are cut off."""
+    wide = codecs.lookup(encoding or "utf-8").name.startswith(("utf-16", "utf-32"))
     with opened(path) as stream:
         number = 0
         while line := stream.readline(MAX_BYTES + 1):
@@ -101,7 +104,7 @@ def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int
                     where=place(path, number),
                     hint="is this file of the format it is read as?",
                 )
-            if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            if number == 1 and (wide or line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))):
                 raise FormatError(
                     "the file is UTF-16 or UTF-32",
                     where=place(path),
@@ -113,14 +116,15 @@ def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int
             yield number, decoded(line, path, encoding=encoding, first_line=number).rstrip("\r\n")
 
 
-def check_encoding(encoding: str | None) -> None:
-    """Refuse the name of an encoding that Python does not know."""
+def checked_encoding(encoding: str | None) -> str | None:
+    """Return the name of an encoding; refuse one that Python does not know."""
     try:
         codecs.lookup(encoding or "utf-8")
     except LookupError as error:
         raise UsageError(
             f"unknown encoding {encoding!r}", hint="try utf-8, utf-16, cp1252 or latin-1"
         ) from error
+    return encoding
 
 
 def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) -> None:
@@ -130,50 +134,49 @@ def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) ->
             sys.stdout.write(chunk)
         sys.stdout.flush()
         return
-    refuse_existing(path, overwrite=overwrite)
-    temporary = _temporary(path)
-    try:
-        with temporary.open("wb") as raw:
-            # A fixed time and no name in the gzip header: same content, same bytes.
-            packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-            with io.TextIOWrapper(cast(BinaryIO, packed), "utf-8", newline="") as stream:
-                for chunk in chunks:
-                    stream.write(chunk)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with _writing(path):
+        refuse_existing(path, overwrite=overwrite)
+        temporary = _temporary(path)
+        try:
+            _fill(temporary, chunks)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, overwrite: bool = False) -> None:
     """Write a folder of files (relative names with `/`): all of them, or none.
 
-    With `overwrite` the files are put into the existing folder, over those of the same name.
+    With `overwrite` the files are put into the existing folder, over those of the same name; an empty
+    folder is filled without asking.
     """
     if path == STANDARD:
         raise UsageError("this format is a folder of files", expected="the name of a folder instead of -")
-    if path.is_dir() and not any(path.iterdir()):
-        path.rmdir()
-    refuse_existing(path, overwrite=overwrite)
-    temporary = _temporary(path)
-    temporary.mkdir()
-    try:
-        names = []
-        for name, chunks in files:
-            target = temporary / inside(temporary, name)
-            if target.exists():
-                raise FormatError(f"two documents would be written to the file {name!r}", where=place(path))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_text(target, chunks)
-            names.append(target.relative_to(temporary))
-        if path.is_dir():
-            for relative in names:
-                (path / relative).parent.mkdir(parents=True, exist_ok=True)
-                (temporary / relative).replace(path / relative)
-        else:
-            path.unlink(missing_ok=True)
-            temporary.rename(path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with _writing(path):
+        empty = path.is_dir() and not any(path.iterdir())
+        refuse_existing(path, overwrite=overwrite or empty)
+        temporary = _temporary(path)
+        try:
+            temporary.mkdir()
+            names = []
+            for name, chunks in files:
+                relative = inside(path, name)
+                target = temporary / relative
+                with _writing(path / relative):
+                    if target.exists():
+                        raise FormatError("two documents would be written here", where=place(path / relative))
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    _fill(target, chunks)
+                names.append(relative)
+            if path.is_dir():
+                for relative in names:
+                    (path / relative).parent.mkdir(parents=True, exist_ok=True)
+                    (temporary / relative).replace(path / relative)
+            else:
+                path.unlink(missing_ok=True)
+                temporary.rename(path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
@@ -186,19 +189,45 @@ def refuse_existing(path: Path, *, overwrite: bool) -> None:
 
 def inside(folder: Path, name: str) -> Path:
     """Return a relative name as a path, refusing any that leads out of the folder."""
-    target = Path(os.path.normpath(folder / name))
-    if Path(name).is_absolute() or not target.is_relative_to(os.path.normpath(folder)) or target == folder:
+    relative = Path(os.path.normpath(name))
+    if relative.anchor or relative.parts[:1] in ((), ("..",)) or "\0" in name:
         raise FormatError(f"the name {name!r} leads out of its folder", where=place(folder))
-    return target.relative_to(folder)
+    return relative
+
+
+def _fill(path: Path, chunks: Iterable[str]) -> None:
+    with path.open("wb") as raw:
+        # A fixed time and no name in the gzip header: same content, same bytes.
+        packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
+        with io.TextIOWrapper(cast(BinaryIO, packed), "utf-8", newline="") as stream:
+            for chunk in chunks:
+                stream.write(chunk)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror or error})", where=place(path)) from error
+    except UnicodeEncodeError as error:
+        raise FormatError(
+            f"cannot be written: {error.object[error.start : error.end]!r} is half a surrogate pair",
+            where=place(path),
+            expected="whole characters",
+        ) from error
 
 
 def _temporary(path: Path) -> Path:
+    path = path.absolute()  # `.` has no name to derive another from
     return path.with_name(
         f".{path.name}.{secrets.token_hex(4)}.tmp" + (".gz" if path.suffix == ".gz" else "")
     )
 
 
-def _encoding_hint(data: bytes) -> str:
+def _encoding_hint(data: bytes, codec: str) -> str:
+    if codec != "utf-8":
+        return "is this the file's encoding, and is the file whole?"
     if data.count(b"\0") > len(data) // 4:
         return "it looks like UTF-16 without a mark: pass --encoding utf-16-le or utf-16-be"
     return "if it is an older Windows or Latin-1 text, pass --encoding cp1252 or latin-1, or convert it with iconv"

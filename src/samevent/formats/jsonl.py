@@ -8,15 +8,19 @@ being Unicode code points. `document.schema.json` beside this file says the rest
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from samevent.corpus import Argument, Corpus, Document, Mention
-from samevent.corpus.document import joined
-from samevent.errors import FormatError, located
+from samevent.corpus.corpus import event_key
+from samevent.corpus.document import joined, shortened
+from samevent.corpus.tokenize import token_spans
+from samevent.errors import FormatError
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.files import read_lines, write_text
 
@@ -28,13 +32,14 @@ _DOCUMENT_FIELDS = frozenset(
 _MENTION_FIELDS = frozenset(
     "id kind start end char_start char_end text event within arguments head tokens tag probability".split()
 )
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read one document a line; blank lines are skipped."""
     for number, line in read_lines(path, encoding=options.encoding):
         if line.strip():
-            with located(path, number):
+            with options.document_at(path, number):
                 yield document_from_json(_parsed(line))
 
 
@@ -46,12 +51,14 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
 
 def document_from_json(data: Json) -> Document:
     """Build a document from its JSON object."""
-    id = _string(data, "id", required=True)
-    fields: dict[str, Any] = {name: _string(data, name) for name in ("title", "date", "topic", "subtopic")}
+    id = _label(data, "id", required=True)
+    fields: dict[str, Any] = {name: _label(data, name) for name in ("title", "date", "topic", "subtopic")}
     fields["extra"] = {k: v for k, v in data.items() if k not in _DOCUMENT_FIELDS}
     mentions = _list(data, "mentions", dict, "objects")
     if "tokens" in data:
         document = Document.from_tokens(id, _sentences(data), text=_string(data, "text"), **fields)
+    elif "sentences" in data:
+        raise FormatError(f"document {id!r} has sentences but no tokens", expected="the field tokens with it")
     elif "text" in data:
         text = _string(data, "text", required=True)
         borders = [
@@ -60,7 +67,9 @@ def document_from_json(data: Json) -> Document:
         document = Document.from_text(id, text, borders=borders, **fields)
     else:
         raise FormatError(f"document {id!r} has neither text nor tokens", expected="the field text or tokens")
-    return _marked(document, data).with_mentions(_mention(document, m) for m in mentions)
+    document = _marked(document, data).with_mentions(_mention(document, m) for m in mentions)
+    refuse_repeats(document)
+    return document
 
 
 def document_to_json(document: Document) -> dict[str, Any]:
@@ -68,9 +77,10 @@ def document_to_json(document: Document) -> dict[str, Any]:
     d = document
     data: dict[str, Any] = {"id": d.id}
     sentences = [d.words(s) for s in d.sentences]
-    if not d.tokens_given or d.text != joined(sentences):
+    own_tokens = _own_tokens(d)
+    if not own_tokens or d.text != joined(sentences):
         data["text"] = d.text
-    if d.tokens_given:
+    if own_tokens:
         data["tokens"] = [t.text for t in d.tokens]
         data["sentences"] = [len(words) for words in sentences]
     data |= {
@@ -84,13 +94,39 @@ def document_to_json(document: Document) -> dict[str, Any]:
         data["annotated_sentences"] = [i for i, s in enumerate(d.sentences) if s.annotated]
     data |= d.extra
     if d.mentions:
-        data["mentions"] = [_mention_to_json(d, m) for m in d.mentions]
+        data["mentions"] = [_mention_to_json(m, in_tokens=own_tokens) for m in d.mentions]
     return data
 
 
-def _mention_to_json(document: Document, m: Mention) -> dict[str, Any]:
+def refuse_repeats(document: Document) -> None:
+    """Raise if mentions of the same kind and tokens are put into two clusters."""
+    seen: dict[tuple[str, tuple[int, ...]], Mention] = {}
+    for m in document.mentions:
+        if m.event is None and m.within is None:
+            continue
+        other = seen.setdefault((m.kind, m.tokens), m)
+        if event_key(other) != event_key(m):
+            raise FormatError(
+                f"mentions {other.id!r} and {m.id!r} are the same words, {shortened(m.text)!r}, in two clusters",
+                expected="one cluster for each mention",
+            )
+
+
+def _own_tokens(document: Document) -> bool:
+    """Say whether a reader needs the tokens: they were given, or a head or gap counts in them.
+
+    The reader cuts raw text at the edges of the mentions that are left; earlier ones may have cut more.
+    """
+    d = document
+    if d.tokens_given or not any(m.head is not None or m.anchors for m in d.mentions):
+        return d.tokens_given
+    edges = [edge for m in d.mentions for edge in (m.char_start, m.char_end)]
+    return token_spans(d.text, edges) != [(t.start, t.end) for t in d.tokens]
+
+
+def _mention_to_json(m: Mention, *, in_tokens: bool) -> dict[str, Any]:
     data: dict[str, Any] = {"id": m.id, "kind": m.kind}
-    if document.tokens_given:
+    if in_tokens:
         data |= {"start": m.start, "end": m.end}
     else:
         data |= {"char_start": m.char_start, "char_end": m.char_end}
@@ -106,45 +142,56 @@ def _mention_to_json(document: Document, m: Mention) -> dict[str, Any]:
     data |= {name: value for name, value in optional.items() if value is not None}
     if m.arguments:
         data["arguments"] = [
-            {"mention": a.mention} | ({"role": a.role} if a.role else {}) for a in m.arguments
+            {"mention": a.mention} | ({"role": a.role} if a.role is not None else {}) for a in m.arguments
         ]
     return data | dict(m.extra)
 
 
 def _mention(document: Document, data: Json) -> Mention:
-    if "start" in data or "end" in data:
-        start, end = (_integer(data, side) for side in ("start", "end"))
-    elif "char_start" in data or "char_end" in data:
-        start, end = document.token_span(*(_integer(data, side) for side in ("char_start", "char_end")))
-    else:
+    characters = _span(data, "char_start", "char_end")
+    span = _span(data, "start", "end") or (characters and document.token_span(*characters))
+    if not span:
         raise FormatError(
             f"a mention of document {document.id!r} has no place",
             expected="start and end in tokens, or char_start and char_end in characters",
         )
     mention = document.mention(
         data.get("kind", "action"),
-        start,
-        end,
-        id=_string(data, "id"),
+        *span,
+        id=_label(data, "id"),
         tokens=_list(data, "tokens", int, "token numbers"),
         head=None if data.get("head") is None else _integer(data, "head"),
-        event=_string(data, "event"),
-        within=_string(data, "within"),
+        event=_label(data, "event"),
+        within=_label(data, "within"),
         arguments=[_argument(a) for a in _list(data, "arguments", dict, "objects")],
-        tag=_string(data, "tag"),
+        tag=_label(data, "tag"),
         probability=_number(data, "probability"),
         extra={k: v for k, v in data.items() if k not in _MENTION_FIELDS},
     )
-    if data.get("text", mention.text) != mention.text:
+    if characters and document.token_span(*characters) != span:
         raise FormatError(
-            f"mention {mention.id!r} says {data['text']!r} where the document says {mention.text!r}",
+            f"mention {mention.id!r} is at characters {characters[0]}-{characters[1]}",
+            expected=f"{mention.char_start}-{mention.char_end}, as its tokens {span[0]}-{span[1]} say",
+        )
+    said = document.text[slice(*characters)] if characters else mention.text
+    if data.get("text", said) != said:
+        raise FormatError(
+            f"mention {mention.id!r} says {data['text']!r} where the document says {said!r}",
             hint="its offsets and its text disagree; correct one of them",
         )
     return mention
 
 
+def _span(data: Json, start: str, end: str) -> tuple[int, int] | None:
+    return (_integer(data, start), _integer(data, end)) if start in data or end in data else None
+
+
 def _argument(data: Json) -> Argument:
-    return Argument(_string(data, "mention", required=True), _string(data, "role"))
+    if unknown := sorted(data.keys() - {"mention", "role"}):
+        raise FormatError(
+            f"an argument has the field {unknown[0]!r}", expected="mention and role, nothing else"
+        )
+    return Argument(_label(data, "mention", required=True), _label(data, "role"))
 
 
 def _marked(document: Document, data: Json) -> Document:
@@ -168,8 +215,8 @@ def _marked(document: Document, data: Json) -> Document:
 
 def _sentences(data: Json) -> list[list[str]]:
     words = _list(data, "tokens", str, "strings")
-    sizes = _list(data, "sentences", int, "token counts") or [len(words)]
-    if sum(sizes) != len(words) or min(sizes) < 0:
+    sizes = _list(data, "sentences", int, "token counts") if "sentences" in data else [len(words)]
+    if sum(sizes) != len(words) or any(size < 0 for size in sizes):
         raise FormatError(
             f"the sentences have {sum(sizes)} tokens in all", expected=f"counts that add up to {len(words)}"
         )
@@ -178,7 +225,9 @@ def _sentences(data: Json) -> list[list[str]]:
 
 def _parsed(line: str) -> Json:
     try:
-        data = json.loads(line)
+        data = json.loads(line, parse_constant=_finite, parse_float=_finite)
+        if _SURROGATE.search(line):
+            json.dumps(data, ensure_ascii=False).encode()  # half a pair could be read, but never written
     except (ValueError, RecursionError) as error:
         raise FormatError(f"is not JSON ({error})", expected="one JSON object a line") from error
     if not isinstance(data, dict):
@@ -186,15 +235,29 @@ def _parsed(line: str) -> Json:
     return data
 
 
+def _finite(number: str) -> float:
+    """Read a number that can be written again: JSON itself has no NaN and no infinity."""
+    value = float(number)
+    if not isfinite(value):
+        raise ValueError(f"{number} is not a finite number")
+    return value
+
+
 def _string(data: Json, name: str, *, required: bool = False) -> Any:
     value = data.get(name)
     if value is None and required:
         raise FormatError(f"the field {name!r} is missing", expected=f"a string {name!r}")
     if value is not None and not isinstance(value, str):
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)  # ids and topics are often numbers
         raise FormatError(f"the field {name!r} is {value!r}", expected="a string")
     return value
+
+
+def _label(data: Json, name: str, *, required: bool = False) -> Any:
+    """Read a string that may be given as a whole number: ids and topics often are."""
+    value = data.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _string(data, name, required=required)
 
 
 def _integer(data: Json, name: str) -> int:

@@ -1,0 +1,60 @@
+"""What the commands share: options that mean the same everywhere, tables, JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from samevent.formats.files import write_text
+
+PATH = click.Path(path_type=Path)
+
+json_option = click.option(
+    "--json",
+    "json_file",
+    type=PATH,
+    is_flag=False,
+    flag_value=Path("-"),
+    metavar="[FILE]",
+    help="Print JSON instead of a table, or write it to FILE.",
+)
+force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
+encoding_option = click.option("--encoding", metavar="NAME", help="Of text that is not UTF-8, e.g. cp1252.")
+sentences_option = click.option(
+    "--sentences",
+    type=PATH,
+    metavar="CSV",
+    help="ECB+'s list of validated sentences, where it lies elsewhere.",
+)
+
+
+def choice(values: Iterable[str]) -> click.Choice[str]:
+    """Return an option type that takes one of these words."""
+    return click.Choice(list(values))
+
+
+def say(message: str) -> None:
+    """Talk to the person: on stderr, so that data on stdout stays clean."""
+    click.echo(f"samevent: {message}", err=True)
+
+
+def emit_json(data: Any, target: Path, *, force: bool) -> None:
+    """Print JSON, or write it to a file."""
+    write_text(target, [json.dumps(data, indent=2, ensure_ascii=False) + "\n"], overwrite=force)
+
+
+def emit_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on stdout: the first column left, numbers right."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="right" if i else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, soft_wrap=True).print(table)
