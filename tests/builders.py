@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ def needs_data(*parts: str) -> pytest.MarkDecorator:
 
 
 def document(
-    id: str = "d1", words: str = "Sudan bombs Yida . The raid killed ten .", **fields: object
+    id: str = "d1", words: str = "Sudan bombs Yida . The raid killed ten .", **fields: Any
 ) -> Document:
     """Build a document from words with spaces between them; a full stop ends a sentence."""
     sentences: list[list[str]] = [[]]
@@ -31,7 +32,7 @@ def document(
     return Document.from_tokens(id, [s for s in sentences if s], **fields)
 
 
-def annotated(id: str = "d1", **fields: object) -> Document:
+def annotated(id: str = "d1", **fields: Any) -> Document:
     """Build a document with events, arguments, a head, a tag and a discontinuous mention."""
     d = document(id, "Sudan bombs Yida . The raid on Thursday killed ten people off .", **fields)
     sudan = d.mention("participant", 0, 1, event="sudan", tag="HUMAN_PART_GPE", head=0)
