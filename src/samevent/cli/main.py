@@ -53,7 +53,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit."""
     try:
-        status = cli.main(standalone_mode=False)
+        status = cli.main(prog_name="samevent", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         status = exit_.exit_code
