@@ -57,4 +57,7 @@ def emit_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
         table.add_column(column, justify="right" if i else "left", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    Console(highlight=False, soft_wrap=True).print(table)
+    console = Console(highlight=False)
+    # A figure is never cut to fit a narrow window: the line wraps instead.
+    console.width = max(console.width, console.measure(table).maximum)
+    console.print(table)
