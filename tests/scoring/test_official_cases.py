@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from builders import DATA, needs_data
 
+from builders import DATA, needs_data
 from samevent.errors import FormatError
 from samevent.formats import read
 from samevent.scoring import pair, scores_of
@@ -47,5 +47,5 @@ def test_there_are_36_cases() -> None:
 def test_a_repeated_span_is_told_when_scored_and_refused_elsewhere(case: str) -> None:
     notes = pair(read(CASES / "TC-A.key"), read(CASES / case, repeats=True)).notes
     assert any("repeat a span" in note for note in notes)
-    with pytest.raises(FormatError, match=rf"{case}:4: tokens 3-7 .* clusters 1, 3"):
+    with pytest.raises(FormatError, match=rf"{case}:5: tokens 3-7 .* clusters 1, 3"):
         read(CASES / case)

@@ -59,5 +59,5 @@ def emit_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
         table.add_row(*row)
     console = Console(highlight=False)
     # A figure is never cut to fit a narrow window: the line wraps instead.
-    console.width = max(console.width, console.measure(table).maximum)
+    console.width = max(console.width, Console(width=1000).measure(table).maximum)
     console.print(table)
