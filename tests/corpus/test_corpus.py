@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,13 @@ def test_values_are_frozen() -> None:
 def test_discontinuous_mention_keeps_anchors_and_a_covering_span() -> None:
     m = annotated().mentions[-1]
     assert (m.tokens, m.span, m.text) == ((8, 11), (8, 12), "killed ten people off")
+
+
+@given(corpora())
+def test_runs_are_the_tokens_without_gaps(corpus: Corpus) -> None:
+    for m in corpus.mentions():
+        assert tuple(token for run in m.runs for token in range(*run)) == m.tokens
+        assert all(end < start for (_, end), (start, _) in pairwise(m.runs))
 
 
 def test_contiguous_tokens_need_no_anchors() -> None:
@@ -116,6 +124,17 @@ def test_plain_sentences(text: str, sentences: list[str]) -> None:
     d = Document.from_text("a", text)
     found = [d.text[d.tokens[s.start].start : d.tokens[s.end - 1].end] for s in d.sentences]
     assert found == sentences
+
+
+def test_sentences_without_words_leave_no_trace_in_the_text() -> None:
+    d = Document.from_tokens("a", [["It", "fell"], [], ["Then"]])
+    assert d.text == "It fell\nThen"
+    assert [s.end - s.start for s in d.sentences] == [2, 0, 1]
+
+
+def test_empty_words_are_refused() -> None:
+    with pytest.raises(CorpusError, match="token 1"):
+        Document.from_tokens("a", [["It", ""]])
 
 
 def test_corpus_clustering_prefers_event_then_chain_then_singletons() -> None:

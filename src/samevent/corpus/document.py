@@ -86,11 +86,10 @@ class Document:
         'It fell .\\nThen ?'
         """
         words = [word for sentence in sentences for word in sentence]
-        text = joined(sentences) if text is None else text
         return cls(
             id=id,
-            text=text,
-            tokens=align_words(words, text),
+            text=joined(sentences) if text is None else text,
+            tokens=spaced_words(words) if text is None else align_words(words, text),
             sentences=sentences_of([len(s) for s in sentences]),
             **fields,
         )
@@ -180,9 +179,9 @@ def reading_order(mention: Mention) -> tuple[int, int, str, str]:
     return mention.start, mention.end, mention.kind, mention.id
 
 
-def joined(sentences: Iterable[Iterable[str]]) -> str:
-    """Return the text of tokenised sentences: words joined by spaces, sentences by line ends."""
-    return "\n".join(" ".join(words) for words in sentences)
+def joined(sentences: Iterable[Sequence[str]]) -> str:
+    """Return the text of tokenised sentences: words joined by spaces, sentences that have words by line ends."""
+    return "\n".join(" ".join(words) for words in sentences if words)
 
 
 def sentences_of(sizes: Iterable[int]) -> tuple[Sentence, ...]:
@@ -192,6 +191,17 @@ def sentences_of(sizes: Iterable[int]) -> tuple[Sentence, ...]:
         sentences.append(Sentence(start, start + size))
         start += size
     return tuple(sentences)
+
+
+def spaced_words(words: Iterable[str]) -> tuple[Token, ...]:
+    """Place words one after the other with one character between them, as `joined` does."""
+    tokens, start = [], 0
+    for i, word in enumerate(words):
+        if not word:
+            raise CorpusError(f"token {i} is ''", expected="words, none empty")
+        tokens.append(Token(word, start, start + len(word)))
+        start += len(word) + 1
+    return tuple(tokens)
 
 
 def align_words(words: Iterable[str], text: str) -> tuple[Token, ...]:

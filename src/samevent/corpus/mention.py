@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from samevent.errors import CorpusError
@@ -50,6 +51,13 @@ class Mention:
     def tokens(self) -> tuple[int, ...]:
         """The mention's own tokens, without the gaps of a discontinuous one."""
         return self.anchors or tuple(range(self.start, self.end))
+
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """The stretches of its tokens without gaps, half-open: one unless the mention is discontinuous."""
+        edges = [i for i, (a, b) in enumerate(pairwise(self.anchors), 1) if a + 1 < b]
+        pieces = [self.anchors[a:b] for a, b in pairwise([0, *edges, len(self.anchors)])]
+        return tuple((piece[0], piece[-1] + 1) for piece in pieces) if self.anchors else (self.span,)
 
     @property
     def span(self) -> tuple[int, int]:

@@ -11,11 +11,14 @@ from pathlib import Path
 from samevent.corpus import Corpus, Document, Mention, Unit
 from samevent.corpus.corpus import event_key
 from samevent.errors import FormatError, UsageError, located, place
-from samevent.formats import jsonl
+from samevent.formats import brat, conll2012, corefi, corefud, ecbplus, jsonl, tables, text
 from samevent.formats.base import Format, ReadOptions, WriteOptions
 from samevent.formats.files import STANDARD, checked_encoding
 
-FORMATS: dict[str, Format] = {module.FORMAT.name: module.FORMAT for module in (jsonl,)}
+FORMATS: dict[str, Format] = {
+    module.FORMAT.name: module.FORMAT
+    for module in (jsonl, ecbplus, conll2012, corefud, brat, corefi, tables, text)
+}
 """All formats by name; recognition tries them in this order."""
 
 

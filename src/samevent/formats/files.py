@@ -29,7 +29,6 @@ MAX_BYTES = 50_000_000
 STANDARD = Path("-")
 
 _BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -45,7 +44,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         return
     try:
         with path.open("rb") as raw:
-            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if path.suffix == ".gz" else raw
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if path.suffix.lower() == ".gz" else raw
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(
             f"the gzip stream is broken ({error})", where=place(path), hint="fetch or compress the file again"
@@ -70,20 +69,17 @@ def read_bytes(path: Path) -> bytes:
 
 def decoded(data: bytes, path: Path | str, *, encoding: str | None = None, first_line: int = 1) -> str:
     """Decode bytes, or say which byte of which line is not what it should be."""
-    codec = encoding or "utf-8"
-    if first_line == 1 and encoding is None:
-        codec = next((codec for bom, codec in _BOMS if data.startswith(bom)), codec)
-    elif first_line == 1 and codecs.lookup(codec).name == "utf-8":
-        codec = "utf-8-sig"
+    marks = _BOMS if first_line == 1 else ()
+    codec = encoding or next((codec for bom, codec in marks if data.startswith(bom)), "utf-8")
     try:
-        return data.decode(codec)
+        text = data.decode(codec)
     except UnicodeDecodeError as error:
-        at = error.start + len(data) - len(error.object)  # a codec may have cut off the mark
         raise FormatError(
-            f"byte {at} (0x{data[at]:02x}) is not {codec.removesuffix('-sig').upper()}",
-            where=place(path, first_line + data.count(b"\n", 0, at)),
+            f"byte {error.start} (0x{data[error.start]:02x}) is not {codec.upper()}",
+            where=place(path, first_line + data.count(b"\n", 0, error.start)),
             hint=_encoding_hint(data, codec),
         ) from error
+    return text.removeprefix("\ufeff") if first_line == 1 else text
 
 
 def read_text(path: Path, *, encoding: str | None = None) -> str:
@@ -104,22 +100,20 @@ def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int
                     where=place(path, number),
                     hint="is this file of the format it is read as?",
                 )
-            if number == 1 and (wide or line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))):
+            if number == 1 and (wide or line.startswith(tuple(bom for bom, _ in _BOMS))):
                 raise FormatError(
                     "the file is UTF-16 or UTF-32",
                     where=place(path),
                     expected="UTF-8",
                     hint="convert it with iconv",
                 )
-            if number == 1:
-                line = line.removeprefix(codecs.BOM_UTF8)
             yield number, decoded(line, path, encoding=encoding, first_line=number).rstrip("\r\n")
 
 
 def checked_encoding(encoding: str | None) -> str | None:
-    """Return the name of an encoding; refuse one that Python does not know."""
+    """Return the name of an encoding; refuse one that Python does not know, or that is none of text."""
     try:
-        codecs.lookup(encoding or "utf-8")
+        "a".encode(encoding or "utf-8")
     except LookupError as error:
         raise UsageError(
             f"unknown encoding {encoding!r}", hint="try utf-8, utf-16, cp1252 or latin-1"
@@ -130,8 +124,8 @@ def checked_encoding(encoding: str | None) -> str | None:
 def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) -> None:
     """Write one file whole or not at all; `.gz` compresses, `-` goes to standard output."""
     if path == STANDARD:
-        for chunk in chunks:
-            sys.stdout.write(chunk)
+        for chunk in chunks:  # bytes, because a console's own encoding and line ends must not decide
+            sys.stdout.buffer.write(chunk.encode())
         sys.stdout.flush()
         return
     with _writing(path):
@@ -198,7 +192,7 @@ def inside(folder: Path, name: str) -> Path:
 def _fill(path: Path, chunks: Iterable[str]) -> None:
     with path.open("wb") as raw:
         # A fixed time and no name in the gzip header: same content, same bytes.
-        packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
+        packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix.lower() == ".gz" else raw
         with io.TextIOWrapper(cast(BinaryIO, packed), "utf-8", newline="") as stream:
             for chunk in chunks:
                 stream.write(chunk)
@@ -221,7 +215,7 @@ def _writing(path: Path) -> Iterator[None]:
 def _temporary(path: Path) -> Path:
     path = path.absolute()  # `.` has no name to derive another from
     return path.with_name(
-        f".{path.name}.{secrets.token_hex(4)}.tmp" + (".gz" if path.suffix == ".gz" else "")
+        f".{path.name}.{secrets.token_hex(4)}.tmp" + (".gz" if path.suffix.lower() == ".gz" else "")
     )
 
 

@@ -8,23 +8,19 @@ being Unicode code points. `document.schema.json` beside this file says the rest
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from samevent.corpus import Argument, Corpus, Document, Mention
-from samevent.corpus.corpus import event_key
-from samevent.corpus.document import joined, shortened
+from samevent.corpus.document import joined, spaced_words
 from samevent.corpus.tokenize import token_spans
 from samevent.errors import FormatError
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
+from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string
 from samevent.formats.files import read_lines, write_text
-
-Json = Mapping[str, Any]
 
 _DOCUMENT_FIELDS = frozenset(
     "id text tokens sentences title date topic subtopic mentions url_sentences annotated_sentences".split()
@@ -32,15 +28,14 @@ _DOCUMENT_FIELDS = frozenset(
 _MENTION_FIELDS = frozenset(
     "id kind start end char_start char_end text event within arguments head tokens tag probability".split()
 )
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read one document a line; blank lines are skipped."""
-    for number, line in read_lines(path, encoding=options.encoding):
+    for at, line in read_lines(path, encoding=options.encoding):
         if line.strip():
-            with options.document_at(path, number):
-                yield document_from_json(_parsed(line))
+            with options.document_at(path, at):
+                yield document_from_json(parsed(line, path, at))
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
@@ -51,25 +46,23 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
 
 def document_from_json(data: Json) -> Document:
     """Build a document from its JSON object."""
-    id = _label(data, "id", required=True)
-    fields: dict[str, Any] = {name: _label(data, name) for name in ("title", "date", "topic", "subtopic")}
+    id = label(data, "id", required=True)
+    fields: dict[str, Any] = {name: label(data, name) for name in ("title", "date", "topic", "subtopic")}
     fields["extra"] = {k: v for k, v in data.items() if k not in _DOCUMENT_FIELDS}
-    mentions = _list(data, "mentions", dict, "objects")
+    mentions = list_of(data, "mentions", dict, "objects")
     if "tokens" in data:
-        document = Document.from_tokens(id, _sentences(data), text=_string(data, "text"), **fields)
+        document = Document.from_tokens(id, _sentences(data), text=string(data, "text"), **fields)
     elif "sentences" in data:
         raise FormatError(f"document {id!r} has sentences but no tokens", expected="the field tokens with it")
     elif "text" in data:
-        text = _string(data, "text", required=True)
+        text = string(data, "text", required=True)
         borders = [
             m[side] for m in mentions for side in ("char_start", "char_end") if isinstance(m.get(side), int)
         ]
         document = Document.from_text(id, text, borders=borders, **fields)
     else:
         raise FormatError(f"document {id!r} has neither text nor tokens", expected="the field text or tokens")
-    document = _marked(document, data).with_mentions(_mention(document, m) for m in mentions)
-    refuse_repeats(document)
-    return document
+    return _marked(document, data).with_mentions(_mention(document, m) for m in mentions)
 
 
 def document_to_json(document: Document) -> dict[str, Any]:
@@ -78,7 +71,7 @@ def document_to_json(document: Document) -> dict[str, Any]:
     data: dict[str, Any] = {"id": d.id}
     sentences = [d.words(s) for s in d.sentences]
     own_tokens = _own_tokens(d)
-    if not own_tokens or d.text != joined(sentences):
+    if not own_tokens or d.text != joined(sentences) or d.tokens != spaced_words(t.text for t in d.tokens):
         data["text"] = d.text
     if own_tokens:
         data["tokens"] = [t.text for t in d.tokens]
@@ -98,18 +91,19 @@ def document_to_json(document: Document) -> dict[str, Any]:
     return data
 
 
-def refuse_repeats(document: Document) -> None:
-    """Raise if mentions of the same kind and tokens are put into two clusters."""
-    seen: dict[tuple[str, tuple[int, ...]], Mention] = {}
-    for m in document.mentions:
-        if m.event is None and m.within is None:
-            continue
-        other = seen.setdefault((m.kind, m.tokens), m)
-        if event_key(other) != event_key(m):
-            raise FormatError(
-                f"mentions {other.id!r} and {m.id!r} are the same words, {shortened(m.text)!r}, in two clusters",
-                expected="one cluster for each mention",
-            )
+def argument_from_json(data: Json) -> Argument:
+    """Build an argument from its JSON object."""
+    if unknown := sorted(data.keys() - {"mention", "role"}):
+        raise FormatError(
+            f"an argument has the field {unknown[0]!r}", expected="mention and role, nothing else"
+        )
+    return Argument(label(data, "mention", required=True), label(data, "role"))
+
+
+def argument_to_json(argument: Argument) -> dict[str, str]:
+    """Turn an argument into its JSON object."""
+    role = {} if argument.role is None else {"role": argument.role}
+    return {"mention": argument.mention, **role}
 
 
 def _own_tokens(document: Document) -> bool:
@@ -141,9 +135,7 @@ def _mention_to_json(m: Mention, *, in_tokens: bool) -> dict[str, Any]:
     }
     data |= {name: value for name, value in optional.items() if value is not None}
     if m.arguments:
-        data["arguments"] = [
-            {"mention": a.mention} | ({"role": a.role} if a.role is not None else {}) for a in m.arguments
-        ]
+        data["arguments"] = [argument_to_json(a) for a in m.arguments]
     return data | dict(m.extra)
 
 
@@ -158,14 +150,14 @@ def _mention(document: Document, data: Json) -> Mention:
     mention = document.mention(
         data.get("kind", "action"),
         *span,
-        id=_label(data, "id"),
-        tokens=_list(data, "tokens", int, "token numbers"),
-        head=None if data.get("head") is None else _integer(data, "head"),
-        event=_label(data, "event"),
-        within=_label(data, "within"),
-        arguments=[_argument(a) for a in _list(data, "arguments", dict, "objects")],
-        tag=_label(data, "tag"),
-        probability=_number(data, "probability"),
+        id=label(data, "id"),
+        tokens=list_of(data, "tokens", int, "token numbers"),
+        head=None if data.get("head") is None else integer(data, "head"),
+        event=label(data, "event"),
+        within=label(data, "within"),
+        arguments=[argument_from_json(a) for a in list_of(data, "arguments", dict, "objects")],
+        tag=label(data, "tag"),
+        probability=number(data, "probability"),
         extra={k: v for k, v in data.items() if k not in _MENTION_FIELDS},
     )
     if characters and document.token_span(*characters) != span:
@@ -183,28 +175,18 @@ def _mention(document: Document, data: Json) -> Mention:
 
 
 def _span(data: Json, start: str, end: str) -> tuple[int, int] | None:
-    return (_integer(data, start), _integer(data, end)) if start in data or end in data else None
-
-
-def _argument(data: Json) -> Argument:
-    if unknown := sorted(data.keys() - {"mention", "role"}):
-        raise FormatError(
-            f"an argument has the field {unknown[0]!r}", expected="mention and role, nothing else"
-        )
-    return Argument(_label(data, "mention", required=True), _label(data, "role"))
+    return (integer(data, start), integer(data, end)) if start in data or end in data else None
 
 
 def _marked(document: Document, data: Json) -> Document:
-    urls = set(_list(data, "url_sentences", int, "sentence numbers"))
-    annotated = set(_list(data, "annotated_sentences", int, "sentence numbers"))
+    urls = set(list_of(data, "url_sentences", int, "sentence numbers"))
+    annotated = set(list_of(data, "annotated_sentences", int, "sentence numbers"))
     if not urls and "annotated_sentences" not in data:
         return document
     count = len(document.sentences)
-    for number in sorted(urls | annotated):
-        if not 0 <= number < count:
-            raise FormatError(
-                f"document {document.id!r} has no sentence {number}", expected=f"0 to {count - 1}"
-            )
+    for i in sorted(urls | annotated):
+        if not 0 <= i < count:
+            raise FormatError(f"document {document.id!r} has no sentence {i}", expected=f"0 to {count - 1}")
     known = "annotated_sentences" in data
     sentences = (
         replace(s, is_url=i in urls, annotated=i in annotated if known else None)
@@ -214,71 +196,13 @@ def _marked(document: Document, data: Json) -> Document:
 
 
 def _sentences(data: Json) -> list[list[str]]:
-    words = _list(data, "tokens", str, "strings")
-    sizes = _list(data, "sentences", int, "token counts") if "sentences" in data else [len(words)]
+    words = list_of(data, "tokens", str, "strings")
+    sizes = list_of(data, "sentences", int, "token counts") if "sentences" in data else [len(words)]
     if sum(sizes) != len(words) or any(size < 0 for size in sizes):
         raise FormatError(
             f"the sentences have {sum(sizes)} tokens in all", expected=f"counts that add up to {len(words)}"
         )
     return [words[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
-
-
-def _parsed(line: str) -> Json:
-    try:
-        data = json.loads(line, parse_constant=_finite, parse_float=_finite)
-        if _SURROGATE.search(line):
-            json.dumps(data, ensure_ascii=False).encode()  # half a pair could be read, but never written
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"is not JSON ({error})", expected="one JSON object a line") from error
-    if not isinstance(data, dict):
-        raise FormatError(f"is a JSON {type(data).__name__}", expected="one JSON object a line")
-    return data
-
-
-def _finite(number: str) -> float:
-    """Read a number that can be written again: JSON itself has no NaN and no infinity."""
-    value = float(number)
-    if not isfinite(value):
-        raise ValueError(f"{number} is not a finite number")
-    return value
-
-
-def _string(data: Json, name: str, *, required: bool = False) -> Any:
-    value = data.get(name)
-    if value is None and required:
-        raise FormatError(f"the field {name!r} is missing", expected=f"a string {name!r}")
-    if value is not None and not isinstance(value, str):
-        raise FormatError(f"the field {name!r} is {value!r}", expected="a string")
-    return value
-
-
-def _label(data: Json, name: str, *, required: bool = False) -> Any:
-    """Read a string that may be given as a whole number: ids and topics often are."""
-    value = data.get(name)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return _string(data, name, required=required)
-
-
-def _integer(data: Json, name: str) -> int:
-    value = data.get(name)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise FormatError(f"the field {name!r} is {value!r}", expected="a whole number")
-    return value
-
-
-def _number(data: Json, name: str) -> float | None:
-    value = data.get(name)
-    if value is not None and (not isinstance(value, int | float) or isinstance(value, bool)):
-        raise FormatError(f"the field {name!r} is {value!r}", expected="a number")
-    return value
-
-
-def _list(data: Json, name: str, of: type, called: str) -> list[Any]:
-    value = data.get(name, [])
-    if not isinstance(value, list) or not all(isinstance(v, of) and not isinstance(v, bool) for v in value):
-        raise FormatError(f"the field {name!r} is not a list of {called}", expected=f"a list of {called}")
-    return value
 
 
 FORMAT = Format(

@@ -1,0 +1,1 @@
+"""ECB+ protocols and the paper's tables, beside what samevent measures."""

@@ -1,0 +1,310 @@
+"""brat standoff: `.txt` files with `.ann` files of the same name beside them, in a folder at any depth.
+
+A text without annotation is one that nobody has annotated. Offsets count the characters of the untouched text.
+
+| line | becomes |
+|---|---|
+| `T1 Type 4 9;12 15<TAB>words` | a mention; pieces with words between them make it discontinuous |
+| `E1 Type:T1 Role:T2 Role:E3` | the arguments of the mention T1; several E lines of one T are put together |
+| `* Type T1 T2`, `R1 Coref... Arg1:T1 Arg2:T2` | mentions of one chain; chains that share a mention are one |
+| `#1 SameEvent T1<TAB>name` | the event of T1, across documents, and of the whole chain that T1 is in |
+| other R lines, A, M, N and # | records in the mention's `extra["brat"]`, written back as they were |
+
+A type tells the kind: Action, Participant, Time and Location, or a tag like those of ECB+, which is kept as the
+mention's `tag`. Any other type is an action if it has an E line in its document, otherwise a participant. Two
+mentions of a kind at one place are refused. An argument without a role has the role `Argument` in the file. A line
+about an R, A, N or # line goes to the mention that this one is about.
+
+Written and read back: texts, spans, kinds, arguments, event names, which mentions are together, tags that can be
+types of their kind. Lost: tokens and sentences, ids of mentions, heads, probabilities, other tags, the names of
+within-document chains and those that cut an event in two, title, date (unless the id of the document holds it),
+topic, unknown fields. Names of more than one line, and roles with spaces or colons, are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import cast
+
+from samevent.corpus import KINDS, Argument, Corpus, Document, Kind, Mention
+from samevent.corpus.corpus import event_key
+from samevent.corpus.document import reading_order, shortened
+from samevent.errors import CorpusError, FormatError, UsageError, place
+from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
+from samevent.formats.files import write_folder
+from samevent.formats.standoff import LETTERS, Line, Lines, lines_of, owner_of, parsed
+from samevent.formats.text import date_in, documents_in, file_name, files_in, text_chunks, text_of
+
+_TYPES = frozenset(kind.capitalize() for kind in KINDS)
+_KIND = re.compile(
+    r"""(?: (?P<action> action | neg) | (?P<participant> participant | (?:non_)?human)
+          | (?P<time> time) | (?P<location> loc(?:ation)?) ) (?![^\W_])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_EVENT, _NO_ROLE = "SameEvent", "Argument"
+
+Record = list[str]
+"""A line that is only kept: its letter, type, value and text. An R line has its two labels for a value
+and the id of the other mention for a text."""
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[Document]:
+    """Read a folder of pairs in the order of their names, or the one pair that either file names."""
+    if path.is_dir():
+        texts, annotations = documents_in(path, ".txt"), documents_in(path, ".ann")
+    else:
+        pair = path.with_suffix(".txt"), path.with_suffix(".ann")
+        texts, annotations = (documents_in(file) if file.exists() else {} for file in pair)
+    for id in sorted(annotations.keys() - texts.keys()):
+        with options.document_at(annotations[id]):
+            raise FormatError(
+                "there is no text beside the annotation", expected="a .txt file of the same name"
+            )
+    for id, file in texts.items():
+        with options.document_at(annotations.get(id, file)):
+            lines = lines_of(annotations[id], options.encoding) if id in annotations else {}
+            yield _document(id, text_of(file, options), lines)
+
+
+def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
+    """Write a folder with two files for each document, and the `annotation.conf` that brat needs to show them."""
+    if has_suffix(path, ".ann", ".txt"):
+        raise UsageError("brat is a folder of files", where=place(path), hint="give the name of a folder")
+    write_folder(path, _files(corpus), overwrite=options.overwrite)
+
+
+def _document(id: str, text: str, lines: Lines) -> Document:
+    spans = {line.id: _span(line, text) for line in lines.values() if line.letter == "T"}
+    borders = [border for span in spans.values() for piece in span for border in piece]
+    document = Document.from_text(id, text, borders=borders, date=date_in(id))
+    triggers = {line.type for line in lines.values() if line.letter == "E"}
+    mentions: dict[str, Mention] = {}
+    places: dict[str, str] = {}
+    for name, span in spans.items():
+        line = lines[name]
+        tokens = [token for piece in span for token in range(*document.token_span(*piece))]
+        tag = None if line.type in _TYPES else line.type
+        m = document.mention(_kind(line.type, triggers), tokens[0], tokens[-1] + 1, tokens=tokens, tag=tag)
+        if places.setdefault(m.id, name) != name:
+            raise FormatError(
+                f"{name} is a second {m.kind} at the place of {places[m.id]}, {shortened(m.text)!r}",
+                where=line.where,
+                expected="one mention of a kind at a place",
+                hint="keep one of them",
+            )
+        mentions[name] = m
+    return document.with_mentions(_completed(mentions, lines))
+
+
+def _span(line: Line, text: str) -> list[tuple[int, int]]:
+    numbers = [int(number) for number in re.split("[ ;]", line.value)]
+    span = list(zip(numbers[::2], numbers[1::2], strict=True))
+    if numbers[-1] > len(text) or any(a > b for a, b in pairwise(numbers)):
+        raise FormatError(
+            f"{line.id} is at {line.value}",
+            where=line.where,
+            expected=f"pieces in order, from 0 to {len(text)}, the length of the text",
+        )
+    if not all(text[start:end].strip() for start, end in span):
+        raise FormatError(
+            f"{line.id} is at {line.value}, where no word is", where=line.where, expected="words"
+        )
+    words = " ".join(text[start:end] for start, end in span).split()
+    if line.text.split() != words:  # White space may differ: line ends are shown as spaces.
+        counted = "; a Windows line end is two of them, though some tools count one" if "\r\n" in text else ""
+        raise FormatError(
+            f"{line.id} says {shortened(line.text)!r} where the text says {shortened(' '.join(words))!r}",
+            where=line.where,
+            hint=f"offsets count the characters of the .txt file from 0{counted}",
+        )
+    return span
+
+
+def _kind(name: str, triggers: Collection[str]) -> Kind:
+    if found := _KIND.match(name):
+        return cast(Kind, found.lastgroup)
+    return "action" if name in triggers else "participant"
+
+
+def _completed(mentions: Mapping[str, Mention], lines: Lines) -> Iterator[Mention]:
+    """Give the mentions what the other lines say of them."""
+    arguments: dict[str, dict[Argument, None]] = {name: {} for name in mentions}
+    records: dict[str, list[Record]] = {name: [] for name in mentions}
+    links: list[list[str]] = []
+    notes: list[tuple[str, Line]] = []
+    for line in lines.values():
+        owner, *others = [owner_of(lines, line, target) for target in line.targets] or [line.id]
+        if line.letter == "E":
+            if line.type != lines[owner].type:
+                raise FormatError(
+                    f"{line.id} has the type {line.type}",
+                    where=line.where,
+                    expected=f"{lines[owner].type}, as its trigger {owner}",
+                )
+            for role, other in zip(line.roles[1:], others, strict=True):
+                arguments[owner][Argument(mentions[other].id, None if role == _NO_ROLE else role)] = None
+        elif line.letter == "*" or (line.letter == "R" and line.type.lower().startswith("coref")):
+            links.append([owner, *others])
+        elif line.letter == "R":
+            records[owner].append(["R", line.type, " ".join(line.roles), mentions[others[0]].id])
+        elif line.letter == "#" and line.type == _EVENT:
+            notes.append((owner, line))
+        elif line.letter != "T":
+            records[owner].append([line.letter, line.type, line.value, line.text])
+    order = sorted(mentions, key=lambda name: reading_order(mentions[name]))
+    for name, event, within in _clusters(order, links, notes):
+        extra = {"brat": records[name]} if records[name] else {}
+        yield replace(
+            mentions[name], event=event, within=within, arguments=tuple(arguments[name]), extra=extra
+        )
+
+
+def _clusters(
+    names: list[str], links: Iterable[list[str]], notes: Iterable[tuple[str, Line]]
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Go through the mentions with their event and their chain."""
+    parents = {name: name for name in names}
+
+    def chain(name: str) -> str:
+        while parents[name] != name:
+            parents[name] = name = parents[parents[name]]
+        return name
+
+    for first, *others in links:
+        for other in others:
+            parents[chain(other)] = chain(first)
+    events: dict[str, Line] = {}
+    for name, note in notes:
+        earlier = events.setdefault(chain(name), note)
+        if not note.text or note.text != earlier.text:
+            raise FormatError(
+                f"{note.id} names the event {note.text!r} of {name}, {earlier.id} the event {earlier.text!r}",
+                where=note.where,
+                expected="one name for a mention and those it is coreferent with",
+            )
+    sizes = Counter(chain(name) for name in names)
+    numbers: dict[str, str] = {}
+    for name in names:
+        if chain(name) in events:
+            yield name, events[chain(name)].text, None
+        elif sizes[chain(name)] > 1:
+            yield name, None, numbers.setdefault(chain(name), f"c{len(numbers) + 1}")
+        else:
+            yield name, None, None
+
+
+def _files(corpus: Corpus) -> Iterator[tuple[str, list[str]]]:
+    used: dict[str, dict[str, set[str]]] = {letter: {} for letter in LETTERS}
+    for document in corpus:
+        name, lines = file_name(document.id), list(_annotation(document))
+        for raw in lines:
+            # What would be read otherwise (a role with a space, an event with a line end) must not be written.
+            whole = raw.splitlines() == [raw] and not raw.endswith("\t")
+            line = parsed(raw if whole else repr(raw), f"document {document.id!r}")
+            values = [line.value] if line.value and line.letter in "AM" else line.roles[1:]
+            used[line.letter].setdefault(line.type, set()).update(values)
+        yield f"{name}.txt", text_chunks(document)
+        yield f"{name}.ann", [f"{raw}\n" for raw in lines]
+    yield "annotation.conf", [f"{line}\n" for line in _configuration(used)]
+
+
+def _annotation(document: Document) -> Iterator[str]:
+    numbers: Counter[str] = Counter()
+
+    def new(letter: str) -> str:
+        numbers[letter] += 1
+        return f"{letter}{numbers[letter]}"
+
+    types = _types_of(document)
+    triggers: dict[str, str] = {}
+    ids: dict[str, str] = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for m in document.mentions:
+        pieces = _pieces(document, m)
+        places = ";".join(f"{start} {end}" for start, end in pieces)
+        words = " ".join(document.text[start:end] for start, end in pieces)
+        triggers[m.id] = new("T")
+        # What is said of an event, brat wants to be said of its E line.
+        ids[m.id] = new("E") if _is_event(m) else triggers[m.id]
+        groups.setdefault(event_key(m), []).append(ids[m.id])
+        yield f"{triggers[m.id]}\t{types[m.id]} {places}\t{words}"
+    for m in filter(_is_event, document.mentions):
+        arguments = "".join(f" {a.role or _NO_ROLE}:{ids[a.mention]}" for a in m.arguments)
+        yield f"{ids[m.id]}\t{types[m.id]}:{triggers[m.id]}{arguments}"
+    yield from (f"*\tCoreference {' '.join(group)}" for group in groups.values() if len(group) > 1)
+    for m in document.mentions:
+        if m.event is not None:
+            yield f"{new('#')}\t{_EVENT} {ids[m.id]}\t{m.event}"
+        for letter, name, value, text in _records(m):
+            if letter != "R":
+                value, text = f" {value}" if value else "", f"\t{text}" if text else ""
+                yield f"{new(letter)}\t{name} {ids[m.id]}{value}{text}"
+            elif text in ids:  # the other mention may have been filtered out
+                here, _, there = value.partition(" ")
+                yield f"{new(letter)}\t{name} {here}:{ids[m.id]} {there}:{ids[text]}"
+
+
+def _is_event(mention: Mention) -> bool:
+    return mention.kind == "action" or bool(mention.arguments)
+
+
+def _records(mention: Mention) -> Iterator[Record]:
+    records = mention.extra.get("brat")
+    for record in records if isinstance(records, list) else ():
+        match record:
+            case ["A" | "M" | "N" | "#" | "R", str(), str(), str()]:
+                yield record
+
+
+def _types_of(document: Document) -> dict[str, str]:
+    triggers = {m.tag for m in document.mentions if m.tag and _is_event(m)}
+    types = {m.id: m.kind.capitalize() for m in document.mentions}
+    for m in document.mentions:
+        if m.tag and re.fullmatch(r"[^\s:]+", m.tag) and _kind(m.tag, triggers) == m.kind:
+            types[m.id] = m.tag
+    return types
+
+
+def _pieces(document: Document, mention: Mention) -> list[tuple[int, int]]:
+    """Return the runs of a mention's tokens, cut at line ends, which a line of the file cannot hold."""
+    pieces: list[tuple[int, int]] = []
+    for first, end in mention.runs:
+        start = document.tokens[first].start
+        for line in document.text[start : document.tokens[end - 1].end].splitlines(keepends=True):
+            if words := line.strip():
+                at = start + line.index(words)
+                pieces.append((at, at + len(words)))
+            start += len(line)
+    if not pieces:
+        raise CorpusError(f"mention {mention.id!r} is white space, which brat cannot mark", expected="words")
+    return pieces
+
+
+def _configuration(used: Mapping[str, Mapping[str, Collection[str]]]) -> Iterator[str]:
+    """List the types in use, and what may be linked to what, without which brat shows nothing."""
+    events, attributes = used["E"], {**used["A"], **used["M"]}
+    yield from ("[entities]", *sorted(used["T"].keys() - events.keys()), "", "[relations]")
+    yield from (f"{name}\tArg1:<ANY>, Arg2:<ANY>" for name in sorted(used["R"]))
+    yield "Coreference\tArg1:<ANY>, Arg2:<ANY>, <REL-TYPE>:symmetric-transitive"
+    yield "<OVERLAP>\tArg1:<ANY>, Arg2:<ANY>, <OVL-TYPE>:<ANY>"
+    yield from ("", "[events]")
+    for name, roles in sorted(events.items()):
+        yield f"{name}\t{', '.join(f'{role}*:<ANY>' for role in sorted(roles))}".rstrip()
+    yield from ("", "[attributes]")
+    for name, values in sorted(attributes.items()):
+        yield f"{name}\tArg:<ANY>" + (f", Value:{'|'.join(sorted(values))}" if values else "")
+
+
+FORMAT = Format(
+    name="brat",
+    summary="brat standoff: a folder of .txt and .ann files",
+    suffixes=(),
+    recognises=lambda path: any(files_in(path, ".ann")) if path.is_dir() else has_suffix(path, ".ann"),
+    read=read,
+    write=write,
+)

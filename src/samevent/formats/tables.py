@@ -1,0 +1,266 @@
+"""CSV tables for people with spreadsheets: a folder of `mentions.csv`, `documents.csv` and `events.csv`.
+
+`mentions.csv` has a row for each mention: first what people read, last what programs need. `documents.csv` has
+the texts. `events.csv` sums up the events; it is not read back. How cells are written is told in `sheets.py`.
+
+Kept: of a document its id, title, date, topic, sub-topic and text; of a mention its id, kind, event, chain, tag,
+probability, arguments, characters (also those of each piece of a discontinuous one) and where its head begins.
+`extra` fields become columns, and columns that are not known `extra` fields, as strings. An empty cell is nothing.
+Lost: tokens and sentences, since the text is cut anew, at the edges of mentions in any case; white space at the
+edges of a mention, and pieces and heads that are nothing else; `extra` fields that are called like a column. A
+mention of nothing but white space is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from samevent.corpus import Argument, Corpus, Document, Kind, Mention
+from samevent.corpus.corpus import event_key
+from samevent.corpus.document import shortened
+from samevent.corpus.mention import check_mention
+from samevent.errors import FormatError, UsageError, located, place
+from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
+from samevent.formats.fields import list_of, loads
+from samevent.formats.files import write_folder
+from samevent.formats.jsonl import argument_from_json, argument_to_json
+from samevent.formats.sheets import Cell, Row, rows, written
+
+MENTION_COLUMNS = (
+    "event mention kind document sentence probability participants times locations head tag within "
+    "char_start char_end pieces head_start arguments id"
+).split()
+DOCUMENT_COLUMNS = "id title date topic subtopic text".split()
+EVENT_COLUMNS = "event label mentions documents first_document dates participants times locations".split()
+
+Span = tuple[int, int]
+
+_ARGUMENT_COLUMNS: dict[str, Kind] = {
+    "participants": "participant",
+    "times": "time",
+    "locations": "location",
+}
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[Document]:
+    """Read a folder of tables, given by its name or that of its `mentions.csv`."""
+    documents: dict[str, Row] = {}
+    for row in rows(_folder(path) / "documents.csv", ("id", "text"), encoding=options.encoding):
+        with located(row.path, row.line):
+            id = row.needed("id")
+            if id in documents:
+                raise FormatError(
+                    f"document {id!r} was on line {documents[id].line} already",
+                    expected="unique document ids",
+                )
+            documents[id] = row
+    mentions: dict[str, list[Row]] = {id: [] for id in documents}
+    needed = ("document", "char_start", "char_end")
+    for row in rows(_folder(path) / "mentions.csv", needed, encoding=options.encoding):
+        with located(row.path, row.line):
+            id = row.needed("document")
+            if id not in documents:
+                raise FormatError(f"there is no document {id!r}", expected="an id from documents.csv")
+            mentions[id].append(row)
+    for id, row in documents.items():
+        with options.document_at(row.path, row.line):
+            yield _document(row, mentions[id])
+
+
+def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
+    """Write a folder of tables."""
+    if has_suffix(path, ".csv"):
+        raise UsageError(
+            "the tables are three files in a folder",
+            where=place(path),
+            expected="the name of a folder",
+            hint="leave out the ending .csv and name the format (--to tables)",
+        )
+    with located(path):
+        write_folder(path, tables(corpus), overwrite=options.overwrite)
+
+
+def tables(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
+    """Return the names and contents of the files."""
+    mentions = {m.id: m for m in corpus.mentions()}
+
+    def mention_cells(m: Mention) -> list[Cell]:
+        return _mention_cells(corpus[m.document], m, mentions)
+
+    def document_cells(d: Document) -> list[Cell]:
+        return [getattr(d, column) for column in DOCUMENT_COLUMNS]
+
+    yield "mentions.csv", _with_extra(MENTION_COLUMNS, mentions.values(), mention_cells)
+    yield "documents.csv", _with_extra(DOCUMENT_COLUMNS, corpus.documents, document_cells)
+    yield "events.csv", written(EVENT_COLUMNS, _event_rows(corpus, mentions))
+
+
+def _folder(path: Path) -> Path:
+    return path.parent if path.name == "mentions.csv" else path
+
+
+def _document(row: Row, mention_rows: Sequence[Row]) -> Document:
+    placed: list[tuple[Row, list[Span], int | None]] = []
+    for m in mention_rows:
+        with located(m.path, m.line):
+            placed.append((m, _pieces(m), m.whole("head_start") if m["head_start"] else None))
+    borders = {edge for _, pieces, _ in placed for piece in pieces for edge in piece}
+    borders |= {head for _, _, head in placed if head is not None}
+    fields = {column: row[column] for column in ("title", "date", "topic", "subtopic")}
+    extra = row.others(DOCUMENT_COLUMNS)
+    document = Document.from_text(row.needed("id"), row["text"] or "", borders=borders, extra=extra, **fields)
+    mentions = []
+    for m, pieces, head in placed:
+        with located(m.path, m.line):
+            mentions.append(_mention(document, m, pieces, head))
+    with located(mention_rows[0].path if mention_rows else row.path):
+        return document.with_mentions(mentions)
+
+
+def _pieces(row: Row) -> list[Span]:
+    start, end = row.whole("char_start"), row.whole("char_end")
+    if (cell := row["pieces"]) is None:
+        return [(start, end)]
+    try:
+        pieces = [(int(a), int(b)) for a, b in (piece.split("-") for piece in cell.split())]
+    except ValueError:
+        pieces = []
+    if not pieces or (pieces[0][0], pieces[-1][1]) != (start, end):
+        raise FormatError(
+            f"the pieces are {shortened(cell)!r}",
+            expected=f"the characters of each, such as 60-66 78-81, from {start} to {end}",
+        )
+    return pieces
+
+
+def _mention(document: Document, row: Row, pieces: Sequence[Span], head: int | None) -> Mention:
+    tokens = [token for piece in pieces for token in range(*document.token_span(*piece))]
+    text = document.text[pieces[0][0] : pieces[-1][1]]
+    if (said := row["mention"]) not in (None, text):
+        raise FormatError(
+            f"the mention is {said!r} where the document says {text!r}",
+            hint="correct char_start and char_end, or leave the cell empty",
+        )
+    kind: Any = row["kind"] or "action"
+    mention = document.mention(
+        kind,
+        tokens[0],
+        tokens[-1] + 1,
+        id=row["id"],
+        tokens=tokens,
+        head=None if head is None else bisect_right(document.tokens, head, key=lambda token: token.end),
+        event=row["event"],
+        within=row["within"],
+        arguments=_arguments(row["arguments"]),
+        tag=row["tag"],
+        probability=row.number("probability"),
+        extra=row.others(MENTION_COLUMNS),
+    )
+    check_mention(mention)  # here, where the line is known
+    return mention
+
+
+def _arguments(cell: str | None) -> list[Argument]:
+    try:
+        arguments = loads(cell or "[]")
+    except ValueError as error:
+        raise FormatError(
+            f"the arguments are {shortened(cell or '')!r}",
+            expected='JSON such as [{"mention": "a:3-4:time", "role": "AM-TMP"}]',
+        ) from error
+    return [argument_from_json(a) for a in list_of({"arguments": arguments}, "arguments", dict, "objects")]
+
+
+def _with_extra(
+    columns: Sequence[str], things: Collection[Any], cells: Callable[[Any], list[Cell]]
+) -> Iterator[str]:
+    """Return the table of documents or mentions, with a column for each name in their `extra`."""
+    names = sorted({name for thing in things for name in thing.extra} - set(columns))
+
+    def plain(value: object) -> str | None:
+        return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    table = ([*cells(thing), *(plain(thing.extra.get(name)) for name in names)] for thing in things)
+    return written([*columns, *names], table)
+
+
+def _mention_cells(document: Document, m: Mention, mentions: Mapping[str, Mention]) -> list[Cell]:
+    pieces = _inked_pieces(document, m)
+    start, end = pieces[0][0], pieces[-1][1]
+    first, last = (document.sentences[document.sentence_of(token)] for token in (m.start, m.end - 1))
+    sentence = document.text[document.tokens[first.start].start : document.tokens[last.end - 1].end]
+    cells: dict[str, Cell] = {
+        "event": m.event,
+        "mention": document.text[start:end],
+        "kind": m.kind,
+        "document": m.document,
+        "sentence": sentence,
+        "probability": m.probability,
+        "tag": m.tag,
+        "within": m.within,
+        "char_start": start,
+        "char_end": end,
+        "pieces": " ".join(f"{a}-{b}" for a, b in pieces) if len(pieces) > 1 else None,
+        "id": m.id,
+    }
+    if m.head is not None and not document.tokens[m.head].text.isspace():
+        head = document.tokens[m.head]
+        cells |= {"head": head.text, "head_start": head.start}
+    if m.arguments:
+        cells["arguments"] = json.dumps([argument_to_json(a) for a in m.arguments], ensure_ascii=False)
+    cells |= _argument_cells([m], mentions)
+    return [cells.get(column) for column in MENTION_COLUMNS]
+
+
+def _inked_pieces(document: Document, m: Mention) -> list[Span]:
+    """Return the characters of each run of the mention's own tokens that is not just white space."""
+    spans = [(document.tokens[start].start, document.tokens[end - 1].end) for start, end in m.runs]
+    pieces = [span for span in spans if not document.text[slice(*span)].isspace()]
+    if not pieces:
+        raise FormatError(f"mention {m.id!r} is only white space", expected="words, which a table can show")
+    return pieces
+
+
+def _event_rows(corpus: Corpus, mentions: Mapping[str, Mention]) -> Iterator[list[Cell]]:
+    for cluster in corpus.clustering("action"):
+        members = [mentions[id] for id in cluster]
+        documents = list(dict.fromkeys(m.document for m in members))
+        dates = dict.fromkeys(date for id in documents if (date := corpus[id].date))
+        cells: dict[str, Cell] = {
+            "event": event_key(members[0])[-1],
+            "label": Counter(m.text for m in members).most_common(1)[0][0],
+            "mentions": len(members),
+            "documents": len(documents),
+            "first_document": documents[0],
+            "dates": "; ".join(dates),
+        }
+        cells |= _argument_cells(members, mentions)
+        yield [cells[column] for column in EVENT_COLUMNS]
+
+
+def _argument_cells(members: Iterable[Mention], mentions: Mapping[str, Mention]) -> dict[str, Cell]:
+    """Return what takes part in actions, as the words of each kind of argument, every word once."""
+    arguments = [mentions[a.mention] for m in members for a in m.arguments]
+    return {
+        column: "; ".join(dict.fromkeys(a.text for a in arguments if a.kind == kind))
+        for column, kind in _ARGUMENT_COLUMNS.items()
+    }
+
+
+def _recognises(path: Path) -> bool:
+    return all((_folder(path) / name).is_file() for name in ("mentions.csv", "documents.csv"))
+
+
+FORMAT = Format(
+    name="tables",
+    summary="a folder of CSV tables for spreadsheets: mentions, documents, events",
+    suffixes=(".tables", ".csv"),
+    recognises=_recognises,
+    read=read,
+    write=write,
+)

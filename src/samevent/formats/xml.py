@@ -1,0 +1,128 @@
+"""XML, read safely: a small tree whose elements know where they stand.
+
+A document type declaration is refused, and with it every entity that could grow without end or fetch a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+from xml.parsers import expat
+
+from samevent.errors import FormatError, place
+from samevent.formats.files import decoded
+
+MAX_DEPTH = 100
+"""How deep elements may be nested."""
+
+_BAD_BYTES = {
+    expat.errors.codes[message]
+    for message in (expat.errors.XML_ERROR_INVALID_TOKEN, expat.errors.XML_ERROR_PARTIAL_CHAR)
+}
+
+
+class Element(NamedTuple):
+    """An element and the place where it begins; `text` is that of an element without children."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: tuple[Element, ...]
+    text: str
+    file: str
+    line: int
+
+    @property
+    def where(self) -> str:
+        """The place as errors name it."""
+        return place(self.file, self.line)
+
+    def required(self, name: str) -> str:
+        """Return an attribute that must be there and say something."""
+        value = self.attributes.get(name)
+        if not value:
+            raise FormatError(
+                f"<{self.tag}> has no {name}", where=self.where, expected=f"an attribute {name!r}"
+            )
+        return value
+
+    def number(self, name: str) -> int:
+        """Return an attribute that must be a whole number, 0 or more."""
+        value = self.required(name)
+        if not (value.isascii() and value.isdigit() and len(value) < 10):
+            raise FormatError(
+                f"<{self.tag}> has the {name} {value!r}", where=self.where, expected="a whole number"
+            )
+        return int(value)
+
+
+def parse(data: bytes, file: str, *, encoding: str | None = None) -> Element:
+    """Return the root element; `encoding` overrules what the data declare."""
+    builder = _Builder(file)
+    try:
+        builder.parser.Parse(decoded(data, file, encoding=encoding) if encoding else data, True)
+    except expat.ExpatError as error:
+        if error.code in _BAD_BYTES and builder.encoding.lower() == "utf-8":
+            decoded(data, file)  # names the byte, if the trouble is one that is not UTF-8
+        raise FormatError(
+            f"is not well-formed XML ({expat.ErrorString(error.code)})",
+            where=place(file, error.lineno),
+            hint="is the file complete?",
+        ) from error
+    except (LookupError, ValueError) as error:  # what expat says of encodings that it does not know
+        raise FormatError(
+            f"declares the encoding {builder.encoding!r}, which cannot be read",
+            where=place(file, 1),
+            expected="UTF-8",
+            hint="name the file's encoding, or convert it to UTF-8",
+        ) from error
+    return builder.root
+
+
+class _Builder:
+    """Builds the tree as expat goes through the data."""
+
+    root: Element
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.encoding = "utf-8"
+        self.open: list[tuple[int, Mapping[str, str], list[Element]]] = []
+        self.pieces: list[str] = []
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.XmlDeclHandler = self._declaration
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self.pieces.append
+
+    def _declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        self.encoding = encoding or self.encoding
+
+    def _doctype(self, name: str, *_identifiers: object) -> None:
+        raise FormatError(
+            f"declares a document type ({name}), which could define entities without end",
+            where=place(self.file, self.parser.CurrentLineNumber),
+            expected="XML without a DOCTYPE",
+            hint="delete the declaration if you trust the file",
+        )
+
+    def _start(self, _tag: str, attributes: Mapping[str, str]) -> None:
+        line = self.parser.CurrentLineNumber
+        if len(self.open) == MAX_DEPTH:
+            raise FormatError(
+                "an element is nested too deep",
+                where=place(self.file, line),
+                expected=f"at most {MAX_DEPTH} levels",
+            )
+        self.open.append((line, attributes, []))
+        self.pieces.clear()
+
+    def _end(self, tag: str) -> None:
+        line, attributes, children = self.open.pop()
+        text = "" if children else "".join(self.pieces)
+        element = Element(tag, attributes, tuple(children), text, self.file, line)
+        if self.open:
+            self.open[-1][2].append(element)
+        else:
+            self.root = element

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from samevent.cli.main import COMMANDS
+from samevent.formats import FORMATS
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_shown_output_is_what_the_commands_print() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "generate_docs.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == ""
+
+
+def test_every_command_is_documented() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text()
+    assert [name for name in COMMANDS if f"$ samevent {name} --help" not in page] == []
+
+
+def test_every_format_is_documented() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text()
+    assert [name for name in FORMATS if f"| `{name}` |" not in page] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_documented_make_targets_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    mentioned = {
+        t
+        for page in PAGES
+        for t in re.findall(r"^make ([a-z]+)|`make ([a-z]+)`", page.read_text(), re.MULTILINE)
+        for t in t
+        if t
+    }
+    assert mentioned <= targets
