@@ -48,7 +48,7 @@ def check_cli(
     if json_file is not None:
         emit_json(asdict(diagnosis) | {"healthy": diagnosis.healthy}, json_file, force=force)
     else:
-        rows = [[name, f"{count:,}"] for name, count in diagnosis.counts.items()]
+        rows = [[name, f"{count:,}"] for name, count in diagnosis.counts.items() if count]
         emit_table(f"{source} ({diagnosis.format})", ["", "count"], rows)
         for problem in diagnosis.problems:
             click.echo(f"{problem.severity}: {problem.where}: {problem.message}")

@@ -52,7 +52,7 @@ def emit_json(data: Any, target: Path, *, force: bool) -> None:
 
 def emit_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table on stdout: the first column left, numbers right."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
         table.add_column(column, justify="right" if i else "left", no_wrap=True)
     for row in rows:
@@ -60,4 +60,5 @@ def emit_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     console = Console(highlight=False)
     # A figure is never cut to fit a narrow window: the line wraps instead.
     console.width = max(console.width, Console(width=1000).measure(table).maximum)
+    console.print(title, style="bold", markup=False)
     console.print(table)

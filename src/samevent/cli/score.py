@@ -140,7 +140,7 @@ class Report:
         c = self.counts
         emit_table(
             f"{c['gold_mentions']:,} gold and {c['system_mentions']:,} system mentions in "
-            f"{c['gold_clusters']:,} and {c['system_clusters']:,} clusters; {c['units']:,} x {unit}",
+            f"{c['gold_clusters']:,} and {c['system_clusters']:,} clusters, by {unit} ({c['units']:,})",
             columns,
             rows,
         )
