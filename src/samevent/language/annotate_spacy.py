@@ -1,0 +1,192 @@
+"""spaCy, and nothing but spaCy: the only module that imports it. A document goes in, plain values come out.
+
+Given tokens and sentences are kept: the parse depends on the words and the sentence borders alone. A token that
+spaCy would cut (*Sudan's*) is cut for the parse, and its main word speaks for it. In raw text
+spaCy finds both, with three additions: a blank line ends a sentence; none ends inside a given mention; a token
+that reaches across the edge of a given mention is cut there. White space is a token only where it was given
+as one.
+
+Each document is a batch of its own, since the last bits of a neural network's output may depend on what else is
+in a batch. On texts of the length of a news article, larger batches are no faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate, chain, pairwise
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span, Token
+
+from samevent.corpus import Document
+from samevent.corpus.tokenize import cut
+from samevent.errors import UsageError
+from samevent.language.annotation import Annotation
+from samevent.language.retokenize import Layout, mention_pieces
+
+LONGEST = 20_000
+"""The most tokens that are parsed at once, since spaCy's memory grows with them; longer texts go in parts."""
+
+_STOPS = frozenset(".!?")
+_SILENT = frozenset(("PUNCT", "PART", "SPACE", "SYM"))
+
+
+def parse(document: Document, model: str, *, entities: bool) -> tuple[Layout | None, Annotation]:
+    """Return a document's annotation and, unless its tokens are given, the tokens and sentences found."""
+    nlp = _loaded(model, entities)
+    # Words met in one document are forgotten after it, or spaCy would grow for as long as there is text.
+    with nlp.memory_zone():
+        if document.tokens_given:
+            given, counts = _given(document, nlp)
+            doc = _parsed(given, nlp)
+            keep = _speakers(doc, counts)
+            return None, _annotation(doc, keep, [s.end - s.start for s in document.sentences])
+        doc = _parsed(_tokenised(document, nlp), nlp)
+        keep = [not token.is_space for token in doc]
+        sizes = [sum(keep[sentence.start : sentence.end]) for sentence in doc.sents]
+        tokens = tuple(_edges(token) for token in doc if keep[token.i])
+        return Layout(tokens, tuple(size for size in sizes if size)), _annotation(doc, keep, sizes)
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: str, entities: bool) -> Language:
+    try:
+        nlp = spacy.load(model, exclude=[] if entities else ["ner"])
+    except (AttributeError, ImportError, OSError, TypeError, ValueError) as error:
+        raise UsageError(f"the package {model!r} cannot be loaded as a spaCy model ({error})") from error
+    needed = ["tagger", "parser", "lemmatizer", *(["ner"] if entities else [])]
+    missing = [name for name in needed if name not in nlp.pipe_names]
+    if missing:
+        raise UsageError(
+            f"the spaCy model {model!r} has no {' and no '.join(missing)}",
+            expected=f"a pipeline with {', '.join(needed)}",
+        )
+    return nlp
+
+
+def _given(document: Document, nlp: Language) -> tuple[Doc, list[int]]:
+    """Return given tokens as words for the parser, and how many words each token became.
+
+    The parser knows *Sudan 's* and *do n't*, not *Sudan's* and *don't*: a token is cut as spaCy cuts it.
+    """
+    words: list[str] = []
+    starts: list[bool | int | None] = []
+    counts: list[int] = []
+    first = {sentence.start for sentence in document.sentences if sentence.start < sentence.end}
+    for i, token in enumerate(document.tokens):
+        pieces = [piece.text for piece in nlp.tokenizer(token.text)]
+        if "".join(pieces) != token.text or any(piece.isspace() for piece in pieces):
+            pieces = [token.text]
+        words += pieces
+        starts += [i in first, *[False] * (len(pieces) - 1)]
+        counts.append(len(pieces))
+    return Doc(nlp.vocab, words=words, sent_starts=starts), counts
+
+
+def _speakers(doc: Doc, counts: Sequence[int]) -> list[bool]:
+    """Mark the word that speaks for each given token: the highest of its words, marks and clitics last."""
+    keep = [False] * len(doc)
+    start = 0
+    for count in counts:
+        words = doc[start : start + count]
+        speaker = (
+            start if count == 1 else min(words, key=lambda w: (w.pos_ in _SILENT, w.head in words, w.i)).i
+        )
+        keep[speaker] = True
+        start += count
+    return keep
+
+
+def _tokenised(document: Document, nlp: Language) -> Doc:
+    text, mentions = document.text, mention_pieces(document)
+    doc = nlp.tokenizer(text)
+    borders = chain.from_iterable(piece for mention in mentions for piece in mention)
+    spans = list(cut(map(_edges, doc), borders))
+    if len(spans) > len(doc):
+        spaces = [end < after for (_, end), (after, _) in pairwise([*spans, (len(text), len(text))])]
+        doc = Doc(nlp.vocab, words=[text[start:end] for start, end in spans], spaces=spaces)
+    for before, token in pairwise(token for token in doc if not token.is_space):
+        gap = text[_edges(before)[1] : token.idx]
+        if gap.count("\n") > 1 or gap.count("\r") > 1:
+            token.is_sent_start = True
+    number = {token.idx: token.i for token in doc}
+    for mention in mentions:
+        inner = number[mention[0][0]] + 1
+        while inner < len(doc) and doc[inner].idx < mention[-1][1]:
+            doc[inner].is_sent_start = False
+            inner += 1
+    return doc
+
+
+def _parsed(doc: Doc, nlp: Language) -> Doc:
+    parts = [nlp(part) for part in _parts(doc)]
+    return parts[0] if len(parts) == 1 else Doc.from_docs(parts, ensure_whitespace=False)
+
+
+def _parts(doc: Doc) -> Iterator[Doc]:
+    """Cut what is too long to be parsed at once: where a sentence must begin, or may, or else anywhere."""
+    start = 0
+    while len(doc) - start > LONGEST:
+        ahead = doc[start + 1 : start + LONGEST + 1]
+        must = [token.i for token in ahead if token.is_sent_start]
+        may = [t.i for t in ahead if t.is_sent_start is None and doc[t.i - 1].text in _STOPS]
+        end = (must or may or [start + LONGEST])[-1]
+        yield _copied(doc[start:end])
+        start = end
+    yield _copied(doc[start:]) if start else doc
+
+
+def _copied(span: Span) -> Doc:
+    return Doc(
+        span.doc.vocab,
+        words=[token.text for token in span],
+        spaces=[bool(token.whitespace_) for token in span],
+        sent_starts=[token.is_sent_start for token in span],
+    )
+
+
+def _annotation(doc: Doc, keep: Sequence[bool], sizes: Sequence[int]) -> Annotation:
+    """Return what spaCy says about the tokens to keep, as one tree a sentence."""
+    number = [0, *accumulate(keep)]
+    kept = [token for token in doc if keep[token.i]]
+    heads = [number[_kept_head(token, keep)] for token in kept]
+    labels = [token.dep_ for token in kept]
+    _join_trees(heads, labels, sizes)
+    chunks = [(number[c.start], number[c.end]) for c in doc.noun_chunks]
+    entities = [(number[e.start], number[e.end], e.label_) for e in doc.ents]
+    return Annotation(
+        tags=tuple(token.tag_ for token in kept),
+        pos=tuple(token.pos_ for token in kept),
+        lemmas=tuple(token.lemma_ for token in kept),
+        heads=tuple(heads),
+        labels=tuple(labels),
+        chunks=tuple(span for span in chunks if span[0] < span[1]),
+        entities=tuple(span for span in entities if span[0] < span[1]),
+    )
+
+
+def _kept_head(token: Token, keep: Sequence[bool]) -> int:
+    """Return the nearest token above that is kept, or the token itself if there is none."""
+    above = token.head
+    while not keep[above.i] and above.head.i != above.i:
+        above = above.head
+    return above.i if keep[above.i] else token.i
+
+
+def _join_trees(heads: list[int], labels: list[str], sizes: Sequence[int]) -> None:
+    """Make each sentence one tree: it may have been cut in parts, or have lost its root with white space."""
+    start = 0
+    for size in sizes:
+        end = start + size
+        roots = [i for i in range(start, end) if heads[i] == i or not start <= heads[i] < end]
+        for i in roots:
+            heads[i], labels[i] = roots[0], "dep"
+        if roots:
+            labels[roots[0]] = "ROOT"
+        start = end
+
+
+def _edges(token: Token) -> tuple[int, int]:
+    return token.idx, token.idx + len(token)

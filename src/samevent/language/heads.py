@@ -1,0 +1,137 @@
+"""The head word and the phrase type of a span, read off the dependency parse."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Literal
+
+from samevent.corpus import Document
+from samevent.errors import CorpusError
+from samevent.language.annotation import Annotation
+
+PhraseType = Literal["NP", "VP", "PP", "ADJP", "ADVP", "CLAUSE", "X"]
+
+_FUNCTION_WORDS = frozenset("ADP AUX CCONJ DET PART PUNCT SCONJ SPACE SYM".split())
+_MARKS = frozenset("PUNCT SPACE".split())
+_SUBJECTS = frozenset("nsubj nsubjpass csubj csubjpass expl".split())
+_OBJECTS = frozenset("pobj pcomp".split())
+_NOMINAL = frozenset("nsubj nsubjpass dobj dative pobj".split())
+_COMPLEMENTS = _OBJECTS | frozenset("attr acomp oprd dobj xcomp ccomp".split())
+_BY_POS: dict[str, PhraseType] = {
+    "NOUN": "NP",
+    "PROPN": "NP",
+    "PRON": "NP",
+    "NUM": "NP",
+    "SYM": "NP",
+    "ADJ": "ADJP",
+    "ADV": "ADVP",
+}
+
+
+def head(annotation: Annotation, start: int, end: int, tokens: Collection[int] | None = None) -> int:
+    """Return the content head of a span: the word that says what the span is about.
+
+    It is the highest token of the span in the parse (the leftmost of several). Where that is a function word,
+    its complement speaks for it: the object of a preposition (*on Thursday*: Thursday), the predicate of a
+    copula (*was furious*: furious). A span of nothing but function words is headed by one of them.
+    A discontinuous mention names its own `tokens`; the gaps between them are not looked at.
+    """
+    inside = _inside(annotation, start, end, tokens)
+    if len(inside) == 1:
+        return next(iter(inside))
+    tops = _tops(annotation, inside)
+    for top in tops:
+        word = _content(annotation, top, inside)
+        if word is not None:
+            return word
+    return min(tops, key=lambda i: annotation.pos[i] in _MARKS)
+
+
+def phrase_type(
+    annotation: Annotation, start: int, end: int, tokens: Collection[int] | None = None
+) -> PhraseType:
+    """Return what kind of phrase a span is.
+
+    It is a phrase if it hangs together, punctuation aside: one token heads all others. A verb makes a CLAUSE
+    with its subject or conjunction in the span, else a VP; a preposition makes a PP with its object. Whatever
+    is no phrase, or one of none of these kinds, is X.
+    """
+    inside = _inside(annotation, start, end, tokens)
+    tops = [i for i in _tops(annotation, inside) if annotation.pos[i] not in _MARKS]
+    if len(tops) != 1:
+        return "X"
+    (top,) = tops
+    below = {annotation.labels[i] for i in inside if annotation.heads[i] == top and i != top}
+    match annotation.pos[top]:
+        case "VERB" | "AUX":
+            if below & _SUBJECTS or "mark" in below:
+                return "CLAUSE"
+            return "ADJP" if annotation.labels[top] == "amod" else "VP"
+        case "ADP" | "SCONJ":
+            return "PP" if below & _OBJECTS else "X"
+        case "ADJ" | "DET" if annotation.labels[top] in _NOMINAL:
+            return "NP"  # the dead
+        case pos:
+            return _BY_POS.get(pos, "X")
+
+
+def with_heads(document: Document, annotation: Annotation) -> Document:
+    """Return the document with a head on every mention; heads that were given stay."""
+    if len(annotation) != len(document.tokens):
+        raise CorpusError(
+            f"document {document.id!r} has {len(document.tokens)} tokens and its annotation {len(annotation)}",
+            expected="the document that came with the annotation",
+        )
+    return document.with_mentions(
+        replace(m, head=head(annotation, m.start, m.end, m.tokens)) if m.head is None else m
+        for m in document.mentions
+    )
+
+
+def _inside(annotation: Annotation, start: int, end: int, tokens: Collection[int] | None) -> Collection[int]:
+    inside = range(start, end) if tokens is None else frozenset(tokens)
+    within = 0 <= start < end <= len(annotation)
+    if not within or (tokens is not None and (not inside or min(inside) < start or max(inside) >= end)):
+        named = "" if tokens is None else f" with the tokens {sorted(inside)}"
+        raise CorpusError(
+            f"there is no span {start}-{end}{named} to find a head in",
+            expected=f"0 <= start < end <= {len(annotation)}, and tokens between them",
+        )
+    return inside
+
+
+def _tops(annotation: Annotation, inside: Collection[int]) -> list[int]:
+    """Return the tokens whose head lies outside, the highest first, from left to right."""
+    heads = annotation.heads
+    tops = sorted(i for i in inside if heads[i] not in inside or heads[i] == i)
+    return tops if len(tops) == 1 else sorted(tops, key=lambda i: _depth(heads, i))
+
+
+def _depth(heads: tuple[int, ...], token: int) -> int:
+    depth = 0
+    while heads[token] != token:
+        token, depth = heads[token], depth + 1
+    return depth
+
+
+def _content(annotation: Annotation, top: int, inside: Collection[int]) -> int | None:
+    """Return `top` or, if it is a function word, the best content word reached through function words."""
+    waiting = [top]
+    while waiting:
+        token = waiting.pop()
+        if annotation.pos[token] not in _FUNCTION_WORDS and annotation.lemmas[token] != "be":
+            return token
+        below = (i for i in inside if annotation.heads[i] == token and i != token)
+        waiting += reversed(_by_preference(annotation, below))
+    return None
+
+
+def _by_preference(annotation: Annotation, tokens: Iterable[int]) -> list[int]:
+    """Sort the dependents of a function word: complements, prepositional phrases, the rest, its subject last."""
+
+    def preference(i: int) -> tuple[bool, bool, bool, int]:
+        label = annotation.labels[i]
+        return label in _SUBJECTS, label not in _COMPLEMENTS, label != "prep", i
+
+    return sorted(tokens, key=preference)

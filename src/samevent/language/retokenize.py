@@ -1,0 +1,69 @@
+"""Other tokens for a document, with every given mention kept to the character."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain, pairwise
+
+from samevent.corpus import Document, Mention, Token
+from samevent.corpus.document import sentences_of
+from samevent.language.annotation import Annotation, Span
+from samevent.language.heads import head
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the tokens of a text are, in characters, and how many each sentence has."""
+
+    tokens: tuple[Span, ...]
+    sentences: tuple[int, ...]
+
+    def to_bytes(self) -> bytes:
+        """Return the layout as one line of JSON."""
+        edges = chain([0], *self.tokens)
+        steps = [b - a for a, b in pairwise(edges)]
+        return json.dumps([steps, self.sentences], separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Layout:
+        """Return the layout that `to_bytes` wrote."""
+        steps, sentences = json.loads(data)
+        edges = list(accumulate(steps))
+        return cls(tuple(zip(edges[::2], edges[1::2], strict=True)), tuple(sentences))
+
+
+def mention_pieces(document: Document) -> list[list[Span]]:
+    """Return the characters of each mention, in reading order: one span, or several if it has gaps."""
+    return sorted(_pieces(document, m) for m in document.mentions)
+
+
+def retokenized(document: Document, layout: Layout, annotation: Annotation) -> Document:
+    """Return the document with the tokens and sentences of a layout, and its mentions re-aligned.
+
+    Tokens have to respect the edges of `mention_pieces`. A mention keeps its id, its characters and all else
+    but token numbers; a given head that falls into several tokens goes to the one that heads the others.
+    """
+    tokens = tuple(Token(document.text[start:end], start, end) for start, end in layout.tokens)
+    first = {token.start: i for i, token in enumerate(tokens)}
+    after = {token.end: i + 1 for i, token in enumerate(tokens)}
+
+    def realigned(m: Mention) -> Mention:
+        own = [i for start, end in _pieces(document, m) for i in range(first[start], after[end])]
+        start, end = own[0], own[-1] + 1
+        new_head = None
+        if m.head is not None:
+            old = document.tokens[m.head]
+            shared = [i for i in own if tokens[i].start < old.end and old.start < tokens[i].end]
+            new_head = head(annotation, start, end, shared)
+        anchors = () if len(own) == end - start else tuple(own)
+        return replace(m, start=start, end=end, anchors=anchors, head=new_head)
+
+    bare = replace(
+        document, tokens=tokens, sentences=sentences_of(layout.sentences), mentions=(), tokens_given=True
+    )
+    return bare.with_mentions(realigned(m) for m in document.mentions)
+
+
+def _pieces(document: Document, mention: Mention) -> list[Span]:
+    return [(document.tokens[start].start, document.tokens[end - 1].end) for start, end in mention.runs]
