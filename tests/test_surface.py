@@ -7,6 +7,9 @@ import sys
 import pytest
 
 import samevent
+from samevent import scoring
+from samevent.cli import score as cli_score
+from samevent.cli.main import COMMANDS
 
 
 def test_everything_in_all_can_be_imported_and_nothing_else_is_shown() -> None:
@@ -28,13 +31,18 @@ def test_unknown_names_are_attribute_errors() -> None:
         _ = samevent.nothing
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_command_line_offers_what_scoring_takes() -> None:
+    assert (*cli_score.FILTERS, *cli_score.SINGLETONS) == (*scoring.FILTERS, *scoring.SINGLETONS)
+
+
+@pytest.mark.parametrize("command", ["", *(f"'{name}', " for name in COMMANDS)])
+def test_help_imports_nothing_heavy(command: str) -> None:
     code = (
-        "import sys; sys.argv = ['samevent', '--help']\n"
+        f"import sys; sys.argv = ['samevent', {command}'--help']\n"
         "from samevent.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print([m for m in ('numpy', 'scipy', 'rich', 'spacy', 'numba') if m in sys.modules], file=sys.stderr)"
+        "print([m for m in ('numpy', 'scipy', 'spacy', 'numba', 'sklearn') if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Usage: samevent" in done.stdout

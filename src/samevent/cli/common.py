@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,9 @@ json_option = click.option(
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
 encoding_option = click.option("--encoding", metavar="NAME", help="Of text that is not UTF-8, e.g. cp1252.")
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that share the work."
+)
 sentences_option = click.option(
     "--sentences",
     type=PATH,
@@ -43,6 +48,19 @@ def choice(values: Iterable[str]) -> click.Choice[str]:
 def say(message: str) -> None:
     """Talk to the person: on stderr, so that data on stdout stays clean."""
     click.echo(f"samevent: {message}", err=True)
+
+
+@contextmanager
+def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show how far work is, on stderr and only in a terminal; what it gives is told how much is done."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def emit_json(data: Any, target: Path, *, force: bool) -> None:

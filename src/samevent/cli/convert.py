@@ -7,8 +7,17 @@ from typing import get_args
 
 import click
 
-from samevent.cli.common import PATH, choice, encoding_option, force_option, say, sentences_option
-from samevent.corpus import KINDS, Unit
+from samevent.cli.common import (
+    PATH,
+    choice,
+    encoding_option,
+    force_option,
+    jobs_option,
+    progress,
+    say,
+    sentences_option,
+)
+from samevent.corpus import KINDS, Corpus, Unit
 from samevent.formats import FORMATS, read, write
 
 _FORMATS = "\n".join(f"  {format.name:<10}{format.summary}" for format in FORMATS.values())
@@ -29,6 +38,8 @@ _FORMATS = "\n".join(f"  {format.name:<10}{format.summary}" for format in FORMAT
 @click.option(
     "--kind", "kinds", type=choice(KINDS), multiple=True, help="Keep only mentions of this kind (repeatable)."
 )
+@click.option("--heads", is_flag=True, help="Parse the text and give every mention a head word.")
+@jobs_option
 @encoding_option
 @sentences_option
 @force_option
@@ -39,6 +50,8 @@ def convert_cli(
     write_as: str | None,
     unit: Unit,
     kinds: tuple[str, ...],
+    heads: bool,
+    jobs: int,
     encoding: str | None,
     sentences: Path | None,
     force: bool,
@@ -50,5 +63,18 @@ def convert_cli(
     corpus = read(source, format=read_as, encoding=encoding, sentences=sentences)
     if kinds:
         corpus = corpus.filtered(lambda m: m.kind in kinds)
+    if heads:
+        corpus = with_heads_found(corpus, jobs=jobs)
     write(corpus, target, format=write_as, unit=unit, overwrite=force)
     say(f"wrote {len(corpus):,} documents with {sum(1 for _ in corpus.mentions()):,} mentions to {target}")
+
+
+def with_heads_found(corpus: Corpus, *, jobs: int) -> Corpus:
+    """Return the corpus with a head on every mention, from a parse that is kept in the user's cache."""
+    from samevent.language.annotate import annotate
+    from samevent.language.cache import Cache
+    from samevent.language.heads import with_heads
+
+    with progress("parsing", len(corpus)) as done:
+        annotated = annotate(corpus, entities=False, jobs=jobs, cache=Cache(), progress=done)
+        return Corpus(with_heads(document, annotation) for document, annotation in annotated)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from samevent.cli.common import (
     PATH,
@@ -19,10 +18,14 @@ from samevent.cli.common import (
     json_option,
     say,
 )
-from samevent.corpus import KINDS, UNITS
+from samevent.corpus import KINDS, MATCHES, UNITS
 from samevent.formats import FORMATS, read
-from samevent.scoring import FILTERS, SINGLETONS, Interval, Pairing, differences, intervals, pair, scores_of
-from samevent.scoring.table import ABSENT
+
+if TYPE_CHECKING:
+    from samevent.scoring import Interval, Pairing
+
+FILTERS = ("none", *MATCHES)
+SINGLETONS = ("keep", "drop", "drop-gold")
 
 NAMES = {
     "muc": "MUC",
@@ -86,6 +89,8 @@ def score_cli(
     Files may be of any readable format. Mentions are the same when their spans are; sums of all units are
     added up (micro average).
     """
+    from samevent.scoring import pair
+
     key = read(gold, format=format, encoding=encoding)
     answers = [
         read(path, format=format, encoding=encoding, repeats=True) for path in (system, versus) if path
@@ -148,13 +153,16 @@ class Report:
 
 def evaluate(pairings: list[Pairing], *, samples: int | None, seed: int) -> Report:
     """Score the first pairing, with intervals if asked, against the second if there is one."""
+    from samevent.scoring import differences, intervals, scores_of
+    from samevent.scoring.table import ABSENT
+
     first = pairings[0]
     scores = scores_of(first)
     table = first.table()
     counts = {
         "units": len(first.units),
-        "gold_mentions": int(np.sum(first.gold != ABSENT)),
-        "system_mentions": int(np.sum(first.system != ABSENT)),
+        "gold_mentions": int((first.gold != ABSENT).sum()),
+        "system_mentions": int((first.system != ABSENT).sum()),
         "gold_clusters": len(table.gold_sizes),
         "system_clusters": len(table.system_sizes),
     }

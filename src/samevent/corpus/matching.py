@@ -35,7 +35,7 @@ def _head(mention: Mention) -> Collection[Hashable]:
         raise CorpusError(
             f"mention {mention.id!r} ({mention.text!r}) has no head, so nothing can be matched by heads",
             expected="a head token on every mention, gold and system",
-            hint="give each mention a `head` in JSON Lines, or match by exact or overlap",
+            hint="add heads with `samevent convert FILE OUT --heads`, or match by exact or overlap",
         )
     return (mention.head,)
 
