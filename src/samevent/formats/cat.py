@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 from samevent.corpus import Document, Kind, Mention, Sentence
 from samevent.corpus.corpus import event_key
@@ -33,6 +32,9 @@ _KINDS: dict[str, Kind] = {
 _BARE_TAGS: dict[Kind, str] = {"action": "ACTION", "time": "TIME", "location": "LOC", "participant": "HUMAN"}
 """Tags for mentions that have none; ECB+ itself always says more than these."""
 
+# Parsers turn white space in attributes into blanks, and carriage returns anywhere into line feeds, unless they
+# are written as references.
+_ESCAPES = {ord(c): f"&#{ord(c)};" for c in '&<>"\t\n\r'}
 _NAME = re.compile("([0-9]+)_[0-9]+(ecb|ecbplus)")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -233,8 +235,7 @@ def _kind(tag: str) -> Kind | None:
 def _token_elements(d: Document) -> Iterator[str]:
     for number, sentence in enumerate(full_sentences(d)):
         for i in range(sentence.start, sentence.end):
-            # Parsers turn a carriage return into a line feed unless it is written as a reference.
-            text = escape(d.tokens[i].text, {"\r": "&#13;"})
+            text = d.tokens[i].text.translate(_ESCAPES)
             yield f'<token t_id="{i + 1}" sentence="{number}" number="{i - sentence.start}">{text}</token>\n'
 
 
@@ -273,7 +274,8 @@ def _annotation(d: Document) -> tuple[str, str]:
 
 
 def _element(tag: str, /, *inner: str, **attributes: object) -> str:
-    start = tag + "".join(f" {name}={quoteattr(str(v))}" for name, v in attributes.items() if v is not None)
+    told = ((name, str(value).translate(_ESCAPES)) for name, value in attributes.items() if value is not None)
+    start = tag + "".join(f' {name}="{value}"' for name, value in told)
     return "".join([f"<{start}>\n", *inner, f"</{tag}>\n"]) if inner else f"<{start}/>\n"
 
 
