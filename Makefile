@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test check format bench docs lock clean
+.PHONY: setup demo test check format bench model docs lock clean
 
 setup: $(READY)
 
@@ -34,6 +34,9 @@ format: setup  ## let ruff rewrite what it can
 bench: setup  ## one JSON object a line
 	$(BIN)/python benchmarks/scoring.py --json
 
+model: setup  ## build the shipped model from its sources (npm, and the data folder)
+	$(BIN)/python tools/build_model.py
+
 docs: setup  ## regenerate the generated parts of the documentation
 	$(BIN)/python tools/generate_docs.py
 
@@ -45,4 +48,4 @@ lock:  ## resolve requirements.lock anew from pyproject.toml
 	rm -rf .lock-venv
 
 clean:
-	rm -rf $(VENV) .lock-venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .lock-venv .model-sources .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

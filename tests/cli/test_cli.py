@@ -169,7 +169,9 @@ def test_convert_adds_heads_that_scoring_can_match(tmp_path: Path) -> None:
     for name in (GOLD, SYSTEM):
         done = samevent("convert", name, tmp_path / Path(name).name, "--heads")
         assert done.returncode == 0, done.stderr
-    headed = samevent("score", tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "--filter", "head", "--json")
+    headed = samevent(
+        "score", tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "--filter", "head", "--json"
+    )
     # The one system mention whose head is no gold head, "hull", is gone.
     assert json.loads(headed.stdout)["mentions"]["precision"] == 1.0
     bare = samevent("score", GOLD, SYSTEM, "--filter", "head")

@@ -1,0 +1,58 @@
+"""What a model folder knows about words, each part loaded when it is first asked for.
+
+The shipped model lies inside the package, under `models/`; `make model` builds it. A part of another model can
+be put in its place by writing a file of the same name into a copy of the folder.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from samevent.errors import UsageError
+
+if TYPE_CHECKING:
+    from samevent.language.lexicon import CompiledLexicon
+    from samevent.language.vectors import WordVectors
+
+DEFAULT = "en-news"
+MODELS = Path(__file__).parents[1] / "models"
+
+VECTORS_FILE = "vectors.npz"
+
+
+class Resources:
+    """The language part of a model: lexicon and vectors."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def lexicon(self) -> CompiledLexicon:
+        """WordNet and frames."""
+        from samevent.language.lexicon import CompiledLexicon
+
+        return CompiledLexicon.load(self.folder)
+
+    @cached_property
+    def vectors(self) -> WordVectors:
+        """Word vectors."""
+        from samevent.language.vectors import load_table
+
+        return load_table(self.folder / VECTORS_FILE)
+
+
+def resources(model: str | Path = DEFAULT) -> Resources:
+    """Return the resources of a model: a shipped one by its name, or any by its folder."""
+    shipped = MODELS / str(model)
+    folder = shipped if shipped.is_dir() else Path(model)
+    if not (folder / "manifest.json").is_file():
+        known = (
+            ", ".join(sorted(p.name for p in MODELS.glob("*/") if (p / "manifest.json").is_file()))
+            or "none yet"
+        )
+        raise UsageError(
+            f"there is no model {str(model)!r}", expected=f"a model's folder, or one of: {known}"
+        )
+    return Resources(folder)

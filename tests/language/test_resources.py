@@ -1,0 +1,73 @@
+"""The shipped tables: facts that anyone can look up in WordNet, FrameNet or a thesaurus."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from samevent.errors import UsageError
+from samevent.language.resources import DEFAULT, MODELS, resources
+
+MODEL = resources()
+
+
+def test_wordnet_knows_senses_classes_and_hypernyms() -> None:
+    lexicon = MODEL.lexicon
+    assert lexicon.synsets("bombing", "n", senses=1) == ("bombing.n.01",)
+    assert "attack.n.01" in lexicon.hypernyms("bombing", "n")
+    assert lexicon.classes("earthquake", "n", senses=1) == ("noun.event",)
+    assert "purchase" in lexicon.synonyms("bought", "v")
+    assert "verb.social" in lexicon.classes("murder", "v")
+
+
+@pytest.mark.parametrize(
+    ("word", "pos", "base"),
+    [
+        ("sank", "v", "sink"),
+        ("struck", "v", "strike"),
+        ("thieves", "n", "thief"),
+        ("arrests", "v", "arrest"),
+        ("qxzzy", "n", None),
+    ],
+)
+def test_irregular_forms_have_their_base(word: str, pos: str, base: str | None) -> None:
+    assert MODEL.lexicon.base(word, pos) == base  # type: ignore[arg-type]
+
+
+def test_frames_of_a_verb_and_its_noun() -> None:
+    assert "Attack" in MODEL.lexicon.frames("bombed", "v")
+    assert any(role.startswith("Attack.") for role in MODEL.lexicon.frame_roles("bombed", "v"))
+    assert MODEL.lexicon.frames("attack", "n")
+
+
+def test_vectors_put_near_words_near() -> None:
+    vectors = MODEL.vectors
+    assert vectors.dimension == 100
+    assert len(vectors) == 60_000
+    assert (
+        vectors.similarity("earthquake", "quake") > 0.7 > 0.3 > vectors.similarity("earthquake", "contract")
+    )
+    assert "Earthquake" in vectors
+    assert not np.any(vectors.vector("qxzzy"))
+
+
+def test_manifest_tells_the_truth_about_every_file() -> None:
+    folder = MODELS / DEFAULT
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert set(manifest["files"]) == {p.name for p in folder.iterdir()} - {"manifest.json", "NOTICE"}
+    for name, told in manifest["files"].items():
+        data = (folder / name).read_bytes()
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (told["bytes"], told["sha256"])
+    notice = (folder / "NOTICE").read_text()
+    assert all(told["source"].split()[0] in notice for told in manifest["files"].values())
+
+
+def test_unknown_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no model 'fr-news'.*en-news"):
+        resources("fr-news")
+    with pytest.raises(UsageError, match="there is no model"):
+        resources(tmp_path)
