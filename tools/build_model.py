@@ -20,10 +20,12 @@ from pathlib import Path
 
 from samevent.errors import SameventError
 from samevent.formats.files import write_text
+from samevent.language.cache import Cache
 from samevent.language.lexicon.compile_frames import compile_frames
 from samevent.language.lexicon.compile_wordnet import compile_wordnet
 from samevent.language.lexicon.compiled import FRAMES_FILE, WORDNET_FILE
-from samevent.language.resources import DEFAULT, MODELS, VECTORS_FILE
+from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
+from samevent.language.roles.training import train_file
 from samevent.language.vectors.compile import compile_vectors
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,6 +90,18 @@ def build_vectors(target: Path) -> None:
     compile_vectors(source, target, overwrite=True)
 
 
+def build_roles(target: Path) -> None:
+    """Train the role labeller."""
+    train_file(
+        DATA / "srl",
+        target,
+        frames=target.with_name(FRAMES_FILE),
+        cache=Cache(),
+        overwrite=True,
+        progress=lambda text: print(text, file=sys.stderr),
+    )
+
+
 PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
     "wordnet": (WORDNET_FILE, build_wordnet, "WordNet 3.0", "WordNet licence"),
     "frames": (
@@ -97,6 +111,12 @@ PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
         "CC BY-SA 4.0",
     ),
     "vectors": (VECTORS_FILE, build_vectors, "GloVe 6B 100-d", "PDDL 1.0"),
+    "roles": (
+        ROLES_FILE,
+        build_roles,
+        "PropBank on UD English EWT; PropBank frame files 3.4",
+        "CC BY-SA 4.0",
+    ),
 }
 """Every part: its file, how to build it, what it is made from, and the licence of that."""
 

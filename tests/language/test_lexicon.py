@@ -246,6 +246,7 @@ def test_compiled_lexicon_can_be_sent_to_another_process(lexicon: CompiledLexico
         ("comes to lights", "v", "come_to_light"), ("lighting_up", "v", "light_up"), ("having on", "v", "have_on"),
         ("bombing", "n", "bombing"),  # in the lexicon as it is
         ("bore", "v", "bore"),  # its own verb comes before that of which it is the past
+        ("light_ups", "v", None),  # it is the verb that is inflected
         ("oxen", "n", None),  # an exception to a word that the lexicon does not have
         ("bombly", "r", None), ("bombss", "n", None), ("larges", "a", None), ("os", "n", None),
     ],

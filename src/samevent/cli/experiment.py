@@ -45,6 +45,41 @@ def statistics_cli(data: Path, split: str, json_file: Path | None, force: bool) 
         emit_table(f"ECB+, split {split}", columns, rows)
 
 
+@experiment_cli.command("roles")
+@click.option("--data", type=PATH, required=True, metavar="DIR", help="The folder with PropBank on EWT.")
+@click.option("--model", default="en-news", show_default=True, help="A shipped model, or a model's folder.")
+@click.option(
+    "--part", type=choice(("dev", "test")), default="test", show_default=True, help="What to measure on."
+)
+@json_option
+@force_option
+def roles_cli(data: Path, model: str, part: str, json_file: Path | None, force: bool) -> None:
+    """Measure the role labeller: F1 by role, an argument being found when its role and head word are right."""
+    from samevent.experiments.roles import measure_roles
+    from samevent.language.resources import resources
+
+    found = measure_roles(data, resources(model).roles, part=part)
+    if json_file is not None:
+        emit_json(found, json_file, force=force)
+        return
+    rules, whole = found["rules"], found["end_to_end"]
+    systems = {
+        "verbal": found["verbal"],
+        "verbal, rules": rules,
+        "verbal, end to end": whole["verbal"],
+        "nominal": found["nominal"],
+        "nominal, rules": rules["nominal"],
+        "nominal, end to end": whole["nominal"],
+    }
+    names = list(found["nominal"])
+    rows = [[name, *(f"{100 * scores[column]:.1f}" for column in names)] for name, scores in systems.items()]
+    emit_table(f"EWT {part}: F1 of roles, head match", ["predicates", "all", *names[1:]], rows)
+    rows = [
+        [kind, *(f"{100 * x:.1f}" for x in scores.values())] for kind, scores in whole["predicates"].items()
+    ]
+    emit_table("Finding predicates", ["", "precision", "recall", "F1"], rows)
+
+
 def _cells(name: str, found: dict[str, Statistics], paper: dict[str, Statistics]) -> list[str]:
     sides = [(found[part], paper.get(part)) for part in found]
     return [f"{getattr(counts, name):,}" for pair in sides for counts in pair if counts is not None]

@@ -20,6 +20,7 @@ COMMANDS = {
     "convert": "turn one corpus format into another",
     "experiment": "measure quality and print the paper's tables beside ours",
     "score": "compare a system's events with gold events",
+    "train": "learn a part of a model from annotated data",
 }
 """Every command, a module of this package each, with its one-line help."""
 

@@ -14,16 +14,18 @@ from samevent.errors import UsageError
 
 if TYPE_CHECKING:
     from samevent.language.lexicon import CompiledLexicon
+    from samevent.language.roles import Roles
     from samevent.language.vectors import WordVectors
 
 DEFAULT = "en-news"
 MODELS = Path(__file__).parents[1] / "models"
 
 VECTORS_FILE = "vectors.npz"
+ROLES_FILE = "roles.npz"
 
 
 class Resources:
-    """The language part of a model: lexicon and vectors."""
+    """The language part of a model: lexicon, vectors and role labeller."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -41,6 +43,13 @@ class Resources:
         from samevent.language.vectors import load_table
 
         return load_table(self.folder / VECTORS_FILE)
+
+    @cached_property
+    def roles(self) -> Roles:
+        """The semantic role labeller."""
+        from samevent.language.roles import Roles
+
+        return Roles.load(self.folder / ROLES_FILE)
 
 
 def resources(model: str | Path = DEFAULT) -> Resources:

@@ -38,10 +38,10 @@ def compile_frames(archive: Path, output: Path, *, overwrite: bool = False) -> N
     words: dict[str, dict[int, None]] = {}
     without_examples: list[str] = []
     left_out: Counter[str] = Counter()
-    for name, data in _frame_files(archive):
-        if malformed := Path(name).name in MALFORMED:
+    for name, root in frame_files(archive):
+        if Path(name).name in MALFORMED:
             without_examples.append(Path(name).name)
-        for element in _parse(name, _without_examples(data) if malformed else data).iter("roleset"):
+        for element in root.iter("roleset"):
             for alias in element.iterfind("aliases/alias"):
                 letter, word = alias.get("pos", ""), (alias.text or "").strip()
                 if letter in _PARTS and word:
@@ -71,7 +71,13 @@ def compile_frames(archive: Path, output: Path, *, overwrite: bool = False) -> N
         temporary.write_bytes(lzma.compress(packed))
 
 
-def _frame_files(archive: Path) -> Iterator[tuple[str, bytes]]:
+def frame_files(archive: Path) -> Iterator[tuple[str, Element]]:
+    """Go through the frame files with the place of each; those that are malformed come without examples."""
+    for name, data in _members(archive):
+        yield name, _parse(name, _without_examples(data) if Path(name).name in MALFORMED else data)
+
+
+def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(archive) as content:
             names = sorted(name for name in content.namelist() if name.endswith(".xml"))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from samevent.language.lexicon.base import Pos
 from samevent.language.tables import broken, check_manifest, missing
@@ -72,6 +72,12 @@ class Frames:
     def rolesets(self, lemma: str, pos: Pos) -> tuple[Roleset, ...]:
         """Return the rolesets of a base form."""
         return tuple(map(self._roleset, self._words.get(f"{pos}:{lemma}", ())))
+
+    def __iter__(self) -> Iterator[tuple[Pos, str]]:
+        """Go through the base forms that have a roleset, with their part of speech."""
+        for word in self._words:
+            pos, _, lemma = word.partition(":")
+            yield cast(Pos, pos), lemma
 
     def _roleset(self, number: int) -> Roleset:
         if number not in self._built:

@@ -55,7 +55,7 @@ class Morphology:
     def _derived(self, form: str, pos: Pos) -> tuple[str, ...]:
         if exceptions := self._exceptions.get(f"{pos}:{form}"):
             return exceptions
-        if base := self._word(form, pos):
+        if pos != "v" and (base := self._word(form, pos)):
             return (base,)
         if pos == "v" and not _PREPOSITIONS.isdisjoint(form.split("_")[1:]):
             return tuple(self._verb_with_preposition(form))

@@ -1,0 +1,132 @@
+"""A parsed document as arrays of whole numbers, for compiled code.
+
+Strings become 32-bit codes (CRC-32); what is asked of labels and tags again and again becomes flags. Children of a
+token follow each other in one array.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.corpus import Document
+from samevent.language.annotation import Annotation
+
+Codes = NDArray[np.uint64]
+Indices = NDArray[np.int32]
+
+SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
+CORE = (*SUBJECTS, "dobj", "dative", "attr", "acomp", "ccomp", "xcomp", "oprd", "agent", "prt")
+"""Labels whose presence below a token makes up its signature, a bit each."""
+
+SUBJECT, RELATIVE, PUNCT, VERB, NOUN, NOMINAL, COMMA = (1 << i for i in range(7))
+"""Flags of a token: subject by label, relative word by tag, punctuation by label; tag V*, N*, N* or PRP; a comma."""
+
+
+@lru_cache(maxsize=200_000)
+def code(text: str) -> int:
+    """Return the code of a string, the same on every machine."""
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+
+
+class Encoded(NamedTuple):
+    """The arrays, parallel to the tokens unless said otherwise."""
+
+    word: Codes
+    lemma: Codes
+    suffix: Codes
+    tag: Codes
+    label: Codes
+    entity: Codes
+    head: Indices
+    core: NDArray[np.uint32]
+    """The bit of the token's own label among CORE, or 0."""
+    flags: NDArray[np.uint32]
+    first: Indices
+    """First token of the sentence."""
+    last: Indices
+    """One past the last token of the sentence."""
+    child_starts: Indices
+    """Where the children of a token start in `children`; one entry more than tokens."""
+    children: Indices
+    predicate: NDArray[np.uint8]
+    """0 for no predicate, else 1 verbal, 2 nominal, 3 other."""
+
+
+def encoded(document: Document, annotation: Annotation, predicates: Collection[int] = ()) -> Encoded:
+    """Encode a document; `predicates` are the tokens known to be predicates."""
+    n = len(annotation)
+    words = [token.text.lower() for token in document.tokens]
+    lemmas = [lemma.lower() for lemma in annotation.lemmas]
+    entity = np.zeros(n, np.uint64)
+    for start, end, name in annotation.entities:
+        entity[start:end] = code(name)
+    first, last = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    for sentence in document.sentences:
+        first[sentence.start : sentence.end] = sentence.start
+        last[sentence.start : sentence.end] = sentence.end
+    head = np.array(annotation.heads, np.int32)
+    own = np.arange(n, dtype=np.int32)
+    below = own[head != own]
+    children = below[np.argsort(head[below], kind="stable")]
+    starts = np.zeros(n + 1, np.int32)
+    np.cumsum(np.bincount(head[below], minlength=n), out=starts[1:])
+    bare = Encoded(
+        word=_codes(words),
+        lemma=_codes(lemmas),
+        suffix=_codes([lemma[-3:] for lemma in lemmas]),
+        tag=_codes(annotation.tags),
+        label=_codes(annotation.labels),
+        entity=entity,
+        head=head,
+        core=np.array([_CORE_BITS.get(label, 0) for label in annotation.labels], np.uint32),
+        flags=np.array(
+            [_flags(*triple) for triple in zip(annotation.labels, annotation.tags, words, strict=True)],
+            np.uint32,
+        ),
+        first=first,
+        last=last,
+        child_starts=starts,
+        children=children.astype(np.int32),
+        predicate=np.zeros(n, np.uint8),
+    )
+    return with_predicates(bare, annotation, predicates)
+
+
+def with_predicates(encoded: Encoded, annotation: Annotation, predicates: Collection[int]) -> Encoded:
+    """Return the same with these tokens marked as predicates."""
+    marked = np.zeros(len(annotation), np.uint8)
+    for token in predicates:
+        marked[token] = kind_code(annotation.tags[token])
+    return encoded._replace(predicate=marked)
+
+
+def kind_code(tag: str) -> int:
+    """Return the number of a predicate's kind: 1 verbal, 2 nominal, 3 other."""
+    return 1 if tag[:1] == "V" else 2 if tag[:1] == "N" else 3
+
+
+_CORE_BITS = {label: 1 << i for i, label in enumerate(CORE)}
+_RELATIVE_TAGS = frozenset(("WDT", "WP", "WP$", "WRB"))
+
+
+@lru_cache(maxsize=200_000)
+def _flags(label: str, tag: str, word: str) -> int:
+    return (
+        SUBJECT * (label in SUBJECTS)
+        | RELATIVE * (tag in _RELATIVE_TAGS)
+        | PUNCT * (label == "punct")
+        | VERB * (tag[:1] == "V")
+        | NOUN * (tag[:1] == "N")
+        | NOMINAL * (tag[:1] == "N" or tag == "PRP")
+        | COMMA * (word == ",")
+    )
+
+
+def _codes(strings: Collection[str]) -> Codes:
+    return np.fromiter(map(code, strings), np.uint64, len(strings))
