@@ -62,8 +62,7 @@ def test_atoms_say_what_the_parse_says() -> None:
 
 
 def test_words_above_a_predicate_are_candidates_too() -> None:
-    relative = SUDAN.replace("bombed VBD ROOT bombed bomb", "bombed VBD ROOT bombed bomb")
-    assert set(table(relative, "camp")) == {"the", "bombed", "Sudan", "on", "Thursday"}
+    assert set(table(SUDAN, "camp")) == {"the", "bombed", "Sudan", "on", "Thursday"}
 
 
 @given(random_annotations())

@@ -51,8 +51,11 @@ def say(message: str) -> None:
 
 
 @contextmanager
-def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show how far work is, on stderr and only in a terminal; what it gives is told how much is done."""
+def progress(description: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show how far work is, on stderr and only in a terminal; what it gives is told how much is done.
+
+    `total` is None where nobody knows it beforehand.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from samevent.cli.common import PATH, choice, emit_json, emit_table, force_option, json_option
+from samevent.cli.common import PATH, choice, emit_json, emit_table, force_option, json_option, progress
 from samevent.experiments.protocols import SPLITS, load_split
 from samevent.experiments.statistics import PAPER, Statistics, statistics
 from samevent.formats import read
@@ -58,7 +58,9 @@ def roles_cli(data: Path, model: str, part: str, json_file: Path | None, force: 
     from samevent.experiments.roles import measure_roles
     from samevent.language.resources import resources
 
-    found = measure_roles(data, resources(model).roles, part=part)
+    labeller = resources(model).roles
+    with progress("parsing", None) as done:
+        found = measure_roles(data, labeller, part=part, progress=done)
     if json_file is not None:
         emit_json(found, json_file, force=force)
         return

@@ -45,18 +45,6 @@ def predicate_scores(pairs: Iterable[tuple[Labelled, Labelled]], kind: Predicate
     }
 
 
-def table(
-    gold: list[Labelled],
-    systems: Mapping[str, list[Labelled]],
-    kinds: Iterable[PredicateKind] = ("verbal", "nominal"),
-) -> dict[str, dict[str, Scores]]:
-    """Return the scores of several systems, by system and kind."""
-    return {
-        name: {kind: role_scores(zip(gold, answers, strict=True), kind) for kind in kinds}
-        for name, answers in systems.items()
-    }
-
-
 def _arguments(
     predicates: Labelled, kinds: Mapping[int, PredicateKind], kind: PredicateKind
 ) -> set[tuple[int, str, int]]:

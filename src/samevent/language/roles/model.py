@@ -33,9 +33,6 @@ from samevent.language.tables import broken, pack_strings, read_table, unpack_st
 
 KIND = "roles"
 SCHEMA = 1
-NO_ROLE = 0
-"""The class of a candidate that fills no role."""
-
 Floats = NDArray[np.float32]
 
 
