@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samevent.errors import UsageError
+from samevent.errors import FormatError, UsageError
 from samevent.language.resources import DEFAULT, MODELS, resources
 
 MODEL = resources()
@@ -66,8 +66,11 @@ def test_manifest_tells_the_truth_about_every_file() -> None:
     assert all(told["source"].split()[0] in notice for told in manifest["files"].values())
 
 
-def test_unknown_model_is_refused(tmp_path: Path) -> None:
+def test_unknown_model_is_refused() -> None:
     with pytest.raises(UsageError, match=r"there is no model 'fr-news'.*en-news"):
         resources("fr-news")
-    with pytest.raises(UsageError, match="there is no model"):
-        resources(tmp_path)
+
+
+def test_folder_without_a_part_says_so_when_the_part_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"roles\.npz: there is no such table"):
+        _ = resources(tmp_path).roles

@@ -56,11 +56,8 @@ def resources(model: str | Path = DEFAULT) -> Resources:
     """Return the resources of a model: a shipped one by its name, or any by its folder."""
     shipped = MODELS / str(model)
     folder = shipped if shipped.is_dir() else Path(model)
-    if not (folder / "manifest.json").is_file():
-        known = (
-            ", ".join(sorted(p.name for p in MODELS.glob("*/") if (p / "manifest.json").is_file()))
-            or "none yet"
-        )
+    if not folder.is_dir():
+        known = ", ".join(sorted(path.parent.name for path in MODELS.glob("*/manifest.json")))
         raise UsageError(
             f"there is no model {str(model)!r}", expected=f"a model's folder, or one of: {known}"
         )
