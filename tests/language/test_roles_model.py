@@ -13,16 +13,16 @@ from samevent.corpus import Document
 from samevent.errors import FormatError
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
+from samevent.language.hashing import code, hashed, known, numbered
 from samevent.language.lexicon.frames import Frames
 from samevent.language.resources import resources
 from samevent.language.roles.base import Predicate
 from samevent.language.roles.data import GoldDocument, GoldPredicate
-from samevent.language.roles.encoding import code, encoded
+from samevent.language.roles.encoding import encoded
 from samevent.language.roles.features import CANDIDATE_ATOMS, PREDICATE_ATOMS, atoms
 from samevent.language.roles.model import Roles
 from samevent.language.roles.network import HIDDEN, Batch, Network
 from samevent.language.roles.statistics import CLASSES, COARSE, FINE, Statistics, collect, distribution
-from samevent.language.roles.templates import hashed, known, numbered
 from samevent.language.roles.training import Settings, train_roles
 
 SUDAN = """
@@ -136,7 +136,7 @@ def test_looked_up_statistics_equal_the_plain_ones_and_leave_out_their_own_fold(
     classes, folds = random.integers(0, CLASSES, size=400), random.integers(0, 8, size=400)
     statistics, own = collect(rows, classes, folds)
     looked_up = statistics.features(rows)
-    for column in range(len(FINE)):
+    for column in range(len(FINE.seeds)):
         sides = []
         for chosen in (FINE, COARSE):
             keys = hashed(rows, chosen)[:, column]

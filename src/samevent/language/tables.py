@@ -88,6 +88,12 @@ def unpack_strings(packed: NDArray[np.uint8]) -> list[str]:
     return packed.tobytes().decode().split("\n")[:-1]
 
 
+def rounded(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return weights as 8-bit levels and the scale of each row."""
+    scales = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-12) / np.float32(127)
+    return np.rint(rows / scales).astype(np.int8), scales.astype(np.float32)
+
+
 def write_table(
     path: Path, kind: str, schema: int, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]],
     *, overwrite: bool = False,

@@ -6,7 +6,6 @@ token follow each other in one array.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,9 +15,7 @@ from numpy.typing import NDArray
 
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
-
-Codes = NDArray[np.uint64]
-Indices = NDArray[np.int32]
+from samevent.language.hashing import Codes, Indices, code, codes
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 CORE = (*SUBJECTS, "dobj", "dative", "attr", "acomp", "ccomp", "xcomp", "oprd", "agent", "prt")
@@ -26,12 +23,6 @@ CORE = (*SUBJECTS, "dobj", "dative", "attr", "acomp", "ccomp", "xcomp", "oprd", 
 
 SUBJECT, RELATIVE, PUNCT, VERB, NOUN, NOMINAL, COMMA = (1 << i for i in range(7))
 """Flags of a token: subject by label, relative word by tag, punctuation by label; tag V*, N*, N* or PRP; a comma."""
-
-
-@lru_cache(maxsize=200_000)
-def code(text: str) -> int:
-    """Return the code of a string, the same on every machine."""
-    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 class Encoded(NamedTuple):
@@ -77,11 +68,11 @@ def encoded(document: Document, annotation: Annotation, predicates: Collection[i
     starts = np.zeros(n + 1, np.int32)
     np.cumsum(np.bincount(head[below], minlength=n), out=starts[1:])
     bare = Encoded(
-        word=_codes(words),
-        lemma=_codes(lemmas),
-        suffix=_codes([lemma[-3:] for lemma in lemmas]),
-        tag=_codes(annotation.tags),
-        label=_codes(annotation.labels),
+        word=codes(words),
+        lemma=codes(lemmas),
+        suffix=codes([lemma[-3:] for lemma in lemmas]),
+        tag=codes(annotation.tags),
+        label=codes(annotation.labels),
         entity=entity,
         head=head,
         core=np.array([_CORE_BITS.get(label, 0) for label in annotation.labels], np.uint32),
@@ -126,7 +117,3 @@ def _flags(label: str, tag: str, word: str) -> int:
         | NOMINAL * (tag[:1] == "N" or tag == "PRP")
         | COMMA * (word == ",")
     )
-
-
-def _codes(strings: Collection[str]) -> Codes:
-    return np.fromiter(map(code, strings), np.uint64, len(strings))

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from samevent.language.hashing import Codes, Indices, code, mix
 from samevent.language.roles.encoding import (
     COMMA,
     NOMINAL,
@@ -21,10 +22,7 @@ from samevent.language.roles.encoding import (
     RELATIVE,
     SUBJECT,
     VERB,
-    Codes,
     Encoded,
-    Indices,
-    code,
 )
 
 PREDICATE_ATOMS = tuple(
@@ -92,13 +90,6 @@ def atoms(encoded: Encoded, tokens: Indices, frames: Codes) -> tuple[Codes, Code
     """
     found: tuple[Codes, Codes, Indices, Indices] = _atoms(tokens, frames, encoded)
     return found
-
-
-@njit(cache=True, inline="always")
-def mix(h, value):  # type: ignore[no-untyped-def]
-    """Add a value to a hash; the order counts."""
-    h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
-    return h ^ (h >> np.uint64(32))
 
 
 @njit(cache=True)

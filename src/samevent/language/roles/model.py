@@ -13,23 +13,15 @@ from numpy.typing import NDArray
 
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
+from samevent.language.hashing import Codes, Indices, Known, code, hashed, known, numbered, steps, summed
 from samevent.language.roles.base import Predicate, RoleArgument, kind_of_tag
-from samevent.language.roles.encoding import Codes, Encoded, Indices, code, encoded, with_predicates
+from samevent.language.roles.encoding import Encoded, encoded, with_predicates
 from samevent.language.roles.features import atoms, subtrees
 from samevent.language.roles.network import Batch, Network
 from samevent.language.roles.predicates import find
 from samevent.language.roles.statistics import Statistics
-from samevent.language.roles.templates import (
-    CANDIDATE_TEMPLATES,
-    PREDICATE_TEMPLATES,
-    Keys,
-    Known,
-    hashed,
-    joined,
-    known,
-    numbered,
-)
-from samevent.language.tables import broken, pack_strings, read_table, unpack_strings, write_table
+from samevent.language.roles.templates import CANDIDATE_TEMPLATES, PREDICATE_TEMPLATES, joined
+from samevent.language.tables import broken, pack_strings, read_table, rounded, unpack_strings, write_table
 
 KIND = "roles"
 SCHEMA = 1
@@ -165,9 +157,9 @@ class Roles:
         i = self.inventory
         arrays: dict[str, NDArray[Any]] = {
             "roles": pack_strings(i.roles),
-            "predicate_keys": _steps(i.predicate_features.keys),
-            "candidate_keys": _steps(i.candidate_features.keys),
-            "statistics_keys": _steps(i.statistics.known.keys),
+            "predicate_keys": steps(i.predicate_features.keys),
+            "candidate_keys": steps(i.candidate_features.keys),
+            "statistics_keys": steps(i.statistics.known.keys),
             "statistics_counts": i.statistics.counts,
             "statistics_prior": i.statistics.prior,
             "frame_words": pack_strings(list(i.frames)),
@@ -191,10 +183,10 @@ class Roles:
         try:
             inventory = Inventory(
                 roles=tuple(unpack_strings(a["roles"])),
-                predicate_features=known(_summed(a["predicate_keys"])),
-                candidate_features=known(_summed(a["candidate_keys"])),
+                predicate_features=known(summed(a["predicate_keys"])),
+                candidate_features=known(summed(a["candidate_keys"])),
                 statistics=Statistics(
-                    known(_summed(a["statistics_keys"])), a["statistics_counts"], a["statistics_prior"]
+                    known(summed(a["statistics_keys"])), a["statistics_counts"], a["statistics_prior"]
                 ),
                 frames=dict(zip(unpack_strings(a["frame_words"]), a["frame_codes"].tolist(), strict=True)),
             )
@@ -206,21 +198,6 @@ class Roles:
             return cls(inventory, networks, a["finder"].astype(np.float32), float(a["finder_bias"][0]))
         except (KeyError, ValueError, TypeError) as error:
             raise broken(path, error) from error
-
-
-def rounded(embeddings: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Return embeddings as 8-bit levels and the scale of each row."""
-    scales = np.maximum(np.abs(embeddings).max(axis=1, keepdims=True), 1e-12) / np.float32(127)
-    return np.rint(embeddings / scales).astype(np.int8), scales.astype(np.float32)
-
-
-def _steps(keys: Keys) -> Keys:
-    """Return the distances between sorted keys, which compress to half of what the keys do."""
-    return np.diff(keys, prepend=np.uint32(0)).astype(np.uint32)
-
-
-def _summed(steps: Keys) -> Keys:
-    return np.cumsum(steps, dtype=np.uint32)
 
 
 def frame_code(roles: Sequence[tuple[str, str]]) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from samevent.language.roles.encoding import Indices
+from samevent.language.hashing import Indices
 
 Floats = NDArray[np.float32]
 HIDDEN = 64

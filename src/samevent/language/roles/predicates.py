@@ -10,8 +10,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from samevent.language.roles.encoding import NOUN, VERB, Encoded, Indices, code
-from samevent.language.roles.features import mix
+from samevent.language.hashing import Indices, code, mix
+from samevent.language.roles.encoding import NOUN, VERB, Encoded
 
 BUCKETS = 1 << 17
 _JJ, _JJR, _JJS = (code(tag) for tag in ("JJ", "JJR", "JJS"))

@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from samevent.language.roles.encoding import Codes
-from samevent.language.roles.templates import Keys, Known, hashed, known, numbered, templates
+from samevent.language.hashing import Codes, Keys, Known, hashed, known, numbered
+from samevent.language.roles.templates import templates
 
 Floats = NDArray[np.float32]
 
@@ -35,7 +35,7 @@ COARSE = templates(
     "path pv; path cl; cl cd; cd pk; cd pk; path psig pv; path opr pv; path pd pv;"
     "path pv; cmk path; ct cd; path pv; cl path; hdl cl; pl cd; tsig path pv"
 )
-WIDTH = len(FINE) * (CLASSES + 1)
+WIDTH = len(FINE.seeds) * (CLASSES + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,7 @@ def collect(atoms: Codes, classes: NDArray[np.int64], folds: NDArray[np.int64]) 
     features = np.empty((len(atoms), WIDTH), np.float32)
     kept: list[tuple[Keys, NDArray[np.float64]]] = []
     fine, coarse = hashed(atoms, FINE), hashed(atoms, COARSE)
-    for column in range(len(FINE)):
+    for column in range(len(FINE.seeds)):
         others = []
         for keys in (fine[:, column], coarse[:, column]):
             found, index = np.unique(keys, return_inverse=True)

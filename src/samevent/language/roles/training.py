@@ -14,26 +14,20 @@ from samevent.formats.files import refuse_existing
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
+from samevent.language.hashing import Codes, Indices, frequent, hashed, known
 from samevent.language.lexicon.compiled import FRAMES_FILE
 from samevent.language.lexicon.frames import Frames
 from samevent.language.resources import DEFAULT, MODELS
 from samevent.language.roles.base import ROLES, depths, span_head
 from samevent.language.roles.data import AUXILIARIES, GoldDocument, read_propbank
-from samevent.language.roles.encoding import Codes, Indices, encoded
+from samevent.language.roles.encoding import encoded
 from samevent.language.roles.examples import fingerprint, read_examples
 from samevent.language.roles.features import atoms
 from samevent.language.roles.model import Inventory, Roles, frame_code
 from samevent.language.roles.network import HIDDEN, Adam, Batch, Network
 from samevent.language.roles.predicates import features, find, learn
 from samevent.language.roles.statistics import CLASSES, FOLDS, Statistics, collect
-from samevent.language.roles.templates import (
-    CANDIDATE_TEMPLATES,
-    PREDICATE_TEMPLATES,
-    frequent,
-    hashed,
-    joined,
-    known,
-)
+from samevent.language.roles.templates import CANDIDATE_TEMPLATES, PREDICATE_TEMPLATES, joined
 from samevent.seeds import stream
 
 Progress = Callable[[str], None]
