@@ -1,0 +1,145 @@
+"""Puts the blocks together again: exact and sampled components become one posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.hddcrp.chains import agree, agreement
+from samevent.hddcrp.components import Split
+from samevent.hddcrp.likelihood import Logs, log_likelihood
+from samevent.hddcrp.problem import Integers, Rows
+from samevent.hddcrp.reference import Exact
+from samevent.hddcrp.result import Components, Posterior, Runs, Trace
+from samevent.hddcrp.schedule import Plan, Task
+from samevent.posterior.coclustering import Pairs
+from samevent.posterior.partitions import canonical
+
+
+def posterior_of(
+    parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task], plan: Plan, *, keep: int,
+    complete: bool,
+) -> Posterior:  # fmt: skip
+    """Assemble a posterior; components in neither `solved` nor `tasks` are single customers."""
+    count = len(parts.order)
+    best = np.zeros(count, np.int64)
+    samples, last = np.zeros((keep, count), np.int64), np.zeros((plan.chains, count), np.int64)
+    together = np.zeros(len(parts.left))
+    height = _alone(parts, logs)
+    for number in range(len(parts)):
+        here = slice(int(parts.starts[number]), int(parts.starts[number + 1]))
+        pairs = slice(int(parts.pair_starts[number]), int(parts.pair_starts[number + 1]))
+        if number in solved:
+            exact = solved[number]
+            best[here], together[pairs] = exact.best_labels, exact.together
+            samples[:, here], last[:, here] = exact.draws, exact.draws[np.arange(plan.chains) % keep]
+            height += exact.best_log_joint
+        elif number in tasks:
+            chains = tasks[number].chains
+            top = max((chain.info for chain in chains), key=lambda info: float(info.best_log_joint[0]))
+            best[here] = canonical(top.best_labels)
+            together[pairs] = np.mean([chain.info.together / chain.info.done for chain in chains], axis=0)
+            samples[:, here], last[:, here] = _kept(tasks[number], keep), _ends(tasks[number])
+            height += float(top.best_log_joint[0])
+    component = np.empty(count, np.int32)
+    component[parts.order] = np.repeat(np.arange(len(parts)), parts.sizes)
+    pairs_of_all, order = _sorted_pairs(parts)
+    return Posterior(
+        best=_whole(best, parts),
+        best_log_joint=height,
+        pairs=pairs_of_all,
+        together=together[order],
+        samples=_whole(samples, parts),
+        last=_whole(last, parts),
+        component=component,
+        components=_table(parts, tasks, plan),
+        traces={number: _trace(task) for number, task in tasks.items()},
+        complete=complete,
+        seed=plan.seed,
+    )
+
+
+def runs_of(parts: Split, tasks: Sequence[Task], plan: Plan) -> Runs:
+    """Assemble plain runs: the last links of each chain, and the sums of the blocks' traces."""
+    ends = [_ends(task) for task in tasks]
+    traces = [_trace(task) for task in tasks]
+    shape = plan.chains, sum(plan.rounds)
+    nobody = np.zeros((plan.chains, 0), np.int32)
+    return Runs(
+        labels=_whole(np.concatenate([nobody, *ends], axis=1), parts),
+        log_joint=sum((trace.log_joint for trace in traces), np.zeros(shape)),
+        clusters=sum((trace.clusters for trace in traces), np.zeros(shape, np.int32)),
+    )
+
+
+def _table(parts: Split, tasks: Mapping[int, Task], plan: Plan) -> Components:
+    count = len(parts)
+    sweeps = np.zeros(count, np.int64)
+    mean, modes = np.zeros(count), np.zeros(count)
+    settled = np.ones(count, np.bool_)
+    for number, task in tasks.items():
+        found = agreement(task.chains)
+        mean[number], modes[number] = found.mean_difference, found.in_different_modes
+        settled[number] = agree(found)
+        sweeps[number] = sum(plan.rounds[: task.round]) + task.done
+    return Components(
+        first=parts.order[parts.starts[:-1]],
+        size=parts.sizes,
+        configurations=parts.configurations(),
+        exact=np.array([number not in tasks for number in range(count)], np.bool_),
+        sweeps=sweeps,
+        mean_difference=mean,
+        in_different_modes=modes,
+        settled=settled,
+    )
+
+
+def _alone(parts: Split, logs: Logs) -> float:
+    """Return log p of the words of all single customers; their links are certain."""
+    single = np.repeat(parts.sizes == 1, parts.sizes)
+    inside = single[parts.words.rows]
+    words = Rows.from_triples(
+        len(single), parts.words.rows[inside], parts.words.columns[inside], parts.words.values[inside]
+    )
+    return log_likelihood(words, np.arange(len(single)), logs)
+
+
+def _kept(task: Task, keep: int) -> Integers:
+    """Return `keep` samples, chains by turns; those of a round cut short are repeated."""
+    rows = []
+    for chain in task.chains:
+        filled = min(len(chain.info.samples), chain.info.done // chain.info.every)
+        rows.append(chain.info.samples[:filled] if filled else chain.labels(task.block)[None])
+    chains = len(rows)
+    picked = [rows[at % chains][(at // chains) % len(rows[at % chains])] for at in range(keep)]
+    return np.stack(picked)
+
+
+def _ends(task: Task) -> Integers:
+    return np.stack([chain.labels(task.block) for chain in task.chains])
+
+
+def _trace(task: Task) -> Trace:
+    infos = [chain.info for chain in task.chains]
+    return Trace(
+        np.stack([info.log_joint[: info.done] for info in infos]),
+        np.stack([info.clusters[: info.done] for info in infos]),
+    )
+
+
+def _whole(labels: NDArray[np.integer], parts: Split) -> Integers:
+    """Turn labels within blocks, in the order of the split, into labels of all customers in their own order."""
+    shift = np.repeat(parts.starts[:-1], parts.sizes)
+    own = np.empty_like(labels)
+    own[..., parts.order] = labels + shift
+    return canonical(own).astype(np.int32)
+
+
+def _sorted_pairs(parts: Split) -> tuple[Pairs, NDArray[np.int64]]:
+    """Return the candidate pairs by customers, and where each stands in the split."""
+    begin = np.repeat(parts.starts[:-1], np.diff(parts.pair_starts))
+    left, right = parts.order[parts.left + begin], parts.order[parts.right + begin]
+    order = np.lexsort((right, left))
+    return Pairs(left[order].astype(np.int64), right[order].astype(np.int64)), order

@@ -1,0 +1,194 @@
+"""What customers of a Chinese restaurant franchise show: one or several channels of counted values.
+
+Given the cluster, channels are independent, and each is Dirichlet-multinomial. A plain channel has one
+distribution a cluster. In a structured channel each value hangs on a parent value, and a cluster has a distribution
+for each parent: with n_pv values v under p, out of V that could be there,
+
+    log p = sum_p (sum_v A[n_pv] - B[n_p])        A, B as in `likelihood`
+
+Both become sums over features. A pair (p, v) is a feature whose table `rise` is A, a parent one whose table is -B,
+so two clusters that share neither do not notice each other; only a plain channel's B[N] touches every cluster.
+
+Structured channels are our reading of HDP-struct: its features depend on each other, as a role filler does on the
+predicate, so a channel is conditioned on the value of another instead of being independent of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import exp
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samevent.errors import DataError
+from samevent.hddcrp.likelihood import on_grid
+from samevent.hddcrp.problem import LEAST, MOST, Floats, Integers, Problem, Rows
+
+SMALL, FAMILIAR = 8, 1024
+"""Ratios are tabulated for fewer than SMALL values that join fewer than FAMILIAR."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Channel:
+    """Counted values of each customer, out of a vocabulary, with a symmetric Dirichlet prior.
+
+    `parent`, if given, says under which parent each value stands; a value that occurs under two parents has two
+    numbers, and `vocabulary` is then how many values a parent can have.
+    """
+
+    values: Rows
+    vocabulary: int
+    dirichlet: float = 1e-7
+    parent: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        counts = self.values.values
+        if not ((counts >= 1) & (counts == np.floor(counts))).all():
+            raise DataError("a channel counts a value less than once", expected="whole counts above 0")
+        if not LEAST <= self.dirichlet <= MOST:
+            raise DataError(f"a channel's 'dirichlet' is {self.dirichlet}", expected=f"{LEAST:g} to {MOST:g}")
+        columns = self.values.columns
+        if columns.min(initial=0) < 0:
+            raise DataError(f"a channel counts the value {columns.min()}", expected="values numbered from 0")
+        if self.parent is None:
+            needed = int(columns.max(initial=-1)) + 1
+        else:
+            if len(self.parent) <= columns.max(initial=-1) or np.min(self.parent, initial=0) < 0:
+                raise DataError(
+                    f"a channel with the value {columns.max()} has {len(self.parent)} parents",
+                    expected="a parent, numbered from 0, for each value",
+                )
+            needed = int(np.bincount(np.asarray(self.parent)[np.unique(columns)]).max(initial=0))
+        if self.vocabulary < max(needed, 1):
+            raise DataError(
+                f"a channel's 'vocabulary' is {self.vocabulary}", expected=f"{max(needed, 1)} at least"
+            )
+
+    @classmethod
+    def hung(cls, values: Rows, parents: ArrayLike, vocabulary: int, dirichlet: float = 1e-7) -> Channel:
+        """Hang the values of each customer on the customer's value in another channel, a number from 0.
+
+        >>> Channel.hung(Rows.counted([[4], [4], [7]]), [2, 0, 2], vocabulary=8).parent.tolist()
+        [0, 2, 2]
+        """
+        of_customer = np.asarray(parents)
+        if (
+            of_customer.shape != (len(values),)
+            or of_customer.dtype.kind not in "iu"
+            or (of_customer < 0).any()
+        ):
+            raise DataError(
+                f"parents of the shape {of_customer.shape}, type {of_customer.dtype}",
+                expected=f"one number from 0 for each of {len(values)} customers",
+            )
+        width = int(values.columns.max(initial=0)) + 1
+        keys, pair = np.unique(of_customer[values.rows] * width + values.columns, return_inverse=True)
+        pairs = Rows(values.starts, pair.astype(np.int32), values.values)
+        return cls(pairs, vocabulary, dirichlet, parent=keys // width)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observations:
+    """Channels as features: customer i shows `counts[s:t]` of `features[s:t]`, where s, t = starts[i], starts[i+1].
+
+    `rise[row[f]]` is the table of feature f, `totals[i, c]` counts the values of customer i in plain channel c,
+    and `fall[c]` is that channel's B. `ratio[c, s, N]` is exp(B[s] + B[N] - B[s+N]) for small s and N.
+    """
+
+    starts: NDArray[np.int64]
+    features: Integers
+    counts: Integers
+    row: Integers
+    rise: Floats
+    totals: Integers
+    fall: Floats
+    ratio: Floats = field(repr=False)
+
+    @classmethod
+    def of_problem(cls, problem: Problem) -> Observations:
+        """Take the words of a problem as the only channel."""
+        channel = Channel(problem.words, max(problem.vocabulary, 1), problem.dirichlet)
+        return cls.of_channels([channel], problem.customers)
+
+    @classmethod
+    def of_channels(cls, channels: Sequence[Channel], customers: int) -> Observations:
+        """Number the features of all channels in one row."""
+        parts: list[tuple[Rows, Floats]] = []
+        totals = np.zeros((customers, max(len(channels), 1)), np.int32)
+        falls = [np.zeros(1)] * totals.shape[1]
+        for number, channel in enumerate(channels):
+            values = channel.values
+            if len(values) != customers:
+                raise DataError(
+                    f"channel {number} has {len(values)} rows", expected=f"{customers}, one a customer"
+                )
+            tokens = int(values.values.sum())
+            total = _tabulated(channel.dirichlet * channel.vocabulary, tokens)
+            parts.append((values, _tabulated(channel.dirichlet, tokens)))
+            if channel.parent is None:
+                totals[:, number] = np.bincount(values.rows, weights=values.values, minlength=customers)
+                falls[number] = total
+            else:
+                parts.append((_parents(values, np.asarray(channel.parent)), -total))
+        sizes = [int(rows.columns.max(initial=-1)) + 1 for rows, _ in parts]
+        rows = np.concatenate([np.zeros(0, np.int64), *(part.rows for part, _ in parts)])
+        features = np.concatenate([np.zeros(0, np.int64), *(part.columns for part, _ in parts)])
+        features += np.repeat(np.cumsum([0, *sizes])[:-1], [len(part.columns) for part, _ in parts])
+        counts = np.concatenate([np.zeros(0), *(part.values for part, _ in parts)])
+        order = np.argsort(rows, kind="stable")
+        fall = _stacked(falls)
+        return cls(
+            starts=np.concatenate([[0], np.bincount(rows, minlength=customers).cumsum()]).astype(np.int64),
+            features=features[order].astype(np.int32),
+            counts=counts[order].astype(np.int32),
+            row=np.repeat(np.arange(len(parts)), sizes).astype(np.int32),
+            rise=_stacked([table for _, table in parts] or [np.zeros(1)]),
+            totals=totals,
+            fall=fall,
+            ratio=_ratios(fall),
+        )
+
+    def log_likelihood(self, labels: NDArray[np.integer]) -> float:
+        """Return log p(observations | partition)."""
+        customer = np.repeat(np.arange(len(labels)), np.diff(self.starts))
+        width = len(self.row)
+        cells, cell = np.unique(
+            labels[customer].astype(np.int64) * width + self.features, return_inverse=True
+        )
+        counts = np.bincount(cell, weights=self.counts, minlength=len(cells)).astype(np.int64)
+        height = self.rise[self.row[cells % width], counts].sum() if width else 0.0
+        for total, fall in zip(self.totals.T, self.fall, strict=True):
+            height -= fall[np.bincount(labels, weights=total).astype(np.int64)].sum()
+        return float(height)
+
+
+def _parents(values: Rows, parent: NDArray[Any]) -> Rows:
+    """Count how often each customer shows each parent."""
+    width = int(parent.max(initial=0)) + 1
+    keys, where = np.unique(values.rows * width + parent[values.columns], return_inverse=True)
+    counts = np.bincount(where, weights=values.values, minlength=len(keys))
+    return Rows.from_triples(len(values), keys // width, keys % width, counts)
+
+
+def _tabulated(offset: float, most: int) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(on_grid(np.log(offset + np.arange(most))))])
+
+
+def _stacked(tables: Sequence[Floats]) -> Floats:
+    width = max(len(table) for table in tables)
+    return np.stack([np.pad(table, (0, width - len(table))) for table in tables])
+
+
+def _ratios(fall: Floats) -> Floats:
+    most = fall.shape[1] - 1
+    ratio = np.zeros((len(fall), SMALL, FAMILIAR))
+    for c, table in enumerate(fall):
+        for s in range(min(SMALL, most + 1)):
+            reach = min(FAMILIAR, most - s + 1)
+            logs = table[s] + table[:reach] - table[s : s + reach]
+            # math.exp, as in compiled code; numpy's may differ in the last bit.
+            ratio[c, s, :reach] = [exp(value) for value in logs]
+    return ratio

@@ -1,0 +1,210 @@
+"""From a problem to its posterior: split it, solve what is small, sample the rest."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.errors import UsageError
+from samevent.hddcrp import checkpoint as files
+from samevent.hddcrp import reference, weights
+from samevent.hddcrp.assembly import posterior_of, runs_of
+from samevent.hddcrp.chains import STARTS, Initial
+from samevent.hddcrp.components import Block, Split, split
+from samevent.hddcrp.likelihood import Logs
+from samevent.hddcrp.problem import Floats, Problem, Rows
+from samevent.hddcrp.reference import Exact
+from samevent.hddcrp.result import Posterior, Runs
+from samevent.hddcrp.schedule import Plan, Progress, Store, Task, run, workers
+from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.seeds import stream
+
+Model = Literal["hddcrp", "ddcrp"]
+Sampler = Literal["collapsed", "paper"]
+PathLike = str | os.PathLike[str]
+
+_BATCH = 4096
+"""Plain runs sweep small components together until there are so many customers."""
+_CUSTOMERS_A_WAY = 32
+"""A block counts as small only if going through it takes no more than so many steps for each way allowed."""
+_PATIENCE = 100_000
+"""Steps of plain Python that take about as long as loading compiled code; below, nobody waits for a compiler."""
+
+
+def fit(
+    problem: Problem,
+    *,
+    seed: int = 0,
+    model: Model = "hddcrp",
+    sampler: Sampler = "collapsed",
+    chains: int = 4,
+    sweeps: int = 800,
+    initial: Initial = "spread",
+    exact_limit: float = 1e5,
+    keep: int = 100,
+    jobs: int = 1,
+    time_limit: float | None = None,
+    checkpoint: PathLike | None = None,
+    progress: Progress | None = None,
+    check: bool = False,
+) -> Posterior:
+    """Find who belongs together, and how sure that is.
+
+    Components with at most `exact_limit` ways to link are solved exactly. For each of the others `chains` run up
+    to `sweeps` sweeps, in rounds of 1/8, 1/8, 1/4 and 1/2 of them, and end after any round but the first if they
+    agree. `keep` is the number of samples in the result.
+
+    The same seed gives the same bytes for any number of `jobs` (threads), and with a `checkpoint` (an `.npz` file,
+    written every half minute) also after an interruption. A `time_limit` in seconds is the exception: it ends
+    the run where it is. `check` verifies the sampler's bookkeeping after every sweep, which is slow.
+
+    >>> problem = Problem(
+    ...     document=[0, 1, 1],
+    ...     words=Rows.counted([[0], [0], [1]]),
+    ...     within=Rows.from_triples(3, [2], [1], [0.6]),
+    ...     across=Rows.from_triples(3, [0, 1], [1, 0], [0.9, 0.9]),
+    ... )
+    >>> posterior = fit(problem)
+    >>> posterior.best.tolist(), round(posterior.probability(0, 1), 3)
+    ([0, 0, 1], 1.0)
+    """
+    _check_least(seed=(seed, 0), chains=(chains, 2), sweeps=(sweeps, 8), keep=(keep, 1), jobs=(jobs, 1))
+    _check_least(exact_limit=(exact_limit, 0), time_limit=(0 if time_limit is None else time_limit, 0))
+    _check_start(initial)
+    settings = {
+        "model": model, "sampler": sampler, "seed": seed, "chains": chains, "sweeps": sweeps, "initial": initial,
+        "exact_limit": exact_limit, "keep": keep,
+    }  # fmt: skip
+    links, logs = _links(problem, model, sampler), Logs.of(problem)
+    parts = split(problem.words, *_links(problem, model, "collapsed"))
+    small = parts.configurations() <= exact_limit
+    small &= parts.configurations() * parts.sizes <= _CUSTOMERS_A_WAY * exact_limit
+    several = parts.sizes > 1
+    solved = _solved(parts, np.flatnonzero(small & several), logs, seed=seed, keep=keep, jobs=jobs)
+
+    # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
+    blocks = parts if sampler == "collapsed" else split(problem.words, *links)
+    plan = Plan(seed, chains, _rounds(sweeps), -(-keep // chains), initial, until_agreed=True)
+    tasks = {int(k): Task.begun(blocks.block(int(k)), plan) for k in np.flatnonzero(~small & several)}
+    complete = run(
+        list(tasks.values()),
+        logs,
+        plan,
+        compiled=_worth_compiling(list(tasks.values()), plan) or check,
+        jobs=jobs,
+        time_limit=time_limit,
+        store=_store(checkpoint, problem, settings),
+        progress=progress,
+        check=check,
+    )
+    posterior = posterior_of(parts, logs, solved, tasks, plan, keep=keep, complete=complete)
+    if not posterior.components.settled.all():
+        warnings.warn(
+            f"{posterior.verdict}: probabilities there may depend on where chains started. Try more sweeps; more "
+            "chains, to average over what they disagree on; or fewer candidate links, which breaks large "
+            "components into small ones.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return posterior
+
+
+def sample(
+    problem: Problem,
+    *,
+    seed: int = 0,
+    model: Model = "hddcrp",
+    sampler: Sampler = "collapsed",
+    runs: int = 5,
+    sweeps: int = 500,
+    initial: Initial = "links",
+    jobs: int = 1,
+    checkpoint: PathLike | None = None,
+    progress: Progress | None = None,
+) -> Runs:
+    """Sample everything for exactly so many sweeps, `runs` times from random links, as the paper does."""
+    _check_least(seed=(seed, 0), runs=(runs, 1), sweeps=(sweeps, 1), jobs=(jobs, 1))
+    _check_start(initial)
+    settings = {
+        "model": model,
+        "sampler": sampler,
+        "seed": seed,
+        "runs": runs,
+        "sweeps": sweeps,
+        "initial": initial,
+    }
+    parts = split(problem.words, *_links(problem, model, sampler), smallest=_BATCH)
+    plan = Plan(seed, runs, (sweeps,), 0, initial, until_agreed=False)
+    tasks = [Task.begun(parts.block(number), plan) for number in range(len(parts))]
+    run(
+        tasks,
+        Logs.of(problem),
+        plan,
+        compiled=_worth_compiling(tasks, plan),
+        jobs=jobs,
+        store=_store(checkpoint, problem, settings),
+        progress=progress,
+    )
+    return runs_of(parts, tasks, plan)
+
+
+def _links(problem: Problem, model: Model, sampler: Sampler) -> tuple[Rows, ...]:
+    known: Mapping[tuple[str, str], Callable[[], tuple[Rows, ...]]] = {
+        ("hddcrp", "collapsed"): lambda: (weights.collapsed(problem),),
+        ("hddcrp", "paper"): lambda: (weights.customer_links(problem), weights.table_links(problem)),
+        ("ddcrp", "collapsed"): lambda: (weights.flat(problem),),
+    }
+    if (model, sampler) not in known:
+        raise UsageError(
+            f"there is no sampler {sampler!r} for the model {model!r}",
+            expected=" or ".join(f"{sampler!r} for {model!r}" for model, sampler in known),
+        )
+    return known[model, sampler]()
+
+
+def _solved(
+    parts: Split, numbers: NDArray[np.int64], logs: Logs, *, seed: int, keep: int, jobs: int
+) -> dict[int, Exact]:
+    """Enumerate the blocks of these numbers."""
+    exact: Callable[[Block, Logs, Floats], Exact] = reference.exact
+    if (parts.configurations() * parts.sizes)[numbers].sum() > _PATIENCE / 10:
+        from samevent.hddcrp import enumeration
+
+        exact = enumeration.exact
+
+    def solve(number: int) -> Exact:
+        block = parts.block(number)
+        return exact(block, logs, stream(seed, "exact", int(block.customers[0])).random(keep))
+
+    with workers(jobs) as work:
+        return dict(zip(numbers.tolist(), work(solve, [(int(n),) for n in numbers]), strict=True))
+
+
+def _rounds(sweeps: int) -> tuple[int, ...]:
+    eighth, quarter = sweeps // 8, sweeps // 4
+    return eighth, eighth, quarter, sweeps - 2 * eighth - quarter
+
+
+def _worth_compiling(tasks: list[Task], plan: Plan) -> bool:
+    return sum(len(task.block) ** 2 for task in tasks) * plan.chains * sum(plan.rounds) > _PATIENCE
+
+
+def _store(path: PathLike | None, problem: Problem, settings: Mapping[str, object]) -> Store | None:
+    return Store(Path(path), files.fingerprint(problem, settings)) if path is not None else None
+
+
+def _check_least(**parameters: tuple[float, float]) -> None:
+    for name, (value, least) in parameters.items():
+        if not value >= least:
+            raise UsageError(f"the parameter {name!r} is {value}", expected=f"{least} or more")
+
+
+def _check_start(initial: Initial) -> None:
+    if initial not in STARTS:
+        raise UsageError(f"there is no start {initial!r}", expected=" or ".join(map(repr, STARTS)))

@@ -1,0 +1,181 @@
+"""The partition to report: the one closest on average to weighted samples of partitions.
+
+Both losses have one form. With G(n) = n(n-1)/2 (Binder) or G(n) = n log n (variation of information, times the
+number of customers), the expected loss of a partition with clusters k against samples s with clusters b is
+
+    sum_k G(n_k) + sum_s w_s sum_b G(n_sb) - 2 sum_s w_s sum_kb G(n_ksb)
+
+so that putting one more customer into cluster k costs g(n_k) - 2 sum_s w_s g(n_ksb), where g(n) = G(n+1) - G(n).
+`search` minimises it greedily, in the manner of SALSO (Dahl, Johnson & Müller 2022). No cluster of an optimum
+joins customers that no sample joins, so blocks that no sample crosses are searched one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from samevent.errors import DataError, UsageError
+from samevent.posterior.partitions import Floats, Integers, canonical, integers, members
+from samevent.posterior.search import search
+from samevent.seeds import stream
+
+Loss = Literal["variation-of-information", "binder"]
+LOSSES: tuple[Loss, ...] = ("variation-of-information", "binder")
+RESTARTS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Customers that only cluster among themselves, and weighted partitions of them (a row each)."""
+
+    members: Integers
+    samples: Integers
+    weights: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Consensus:
+    """A partition and its expected loss: nats (variation of information) or pairs (Binder)."""
+
+    labels: Integers
+    expected_loss: float
+    loss: Loss
+
+
+def consensus(
+    samples: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    component: ArrayLike | None = None,
+    loss: Loss = "variation-of-information",
+    restarts: int = RESTARTS,
+    seed: int = 0,
+) -> Consensus:
+    """Return a partition of least expected loss over samples, never worse than the best of them.
+
+    `component` labels customers that may meet at all; no sample may join customers of different components.
+
+    >>> consensus([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 1]]).labels.tolist()
+    [0, 0, 1, 1]
+    """
+    rows = _checked_samples(samples)
+    weight = _checked_weights(weights, len(rows))
+    blocks = _split(rows, weight, component)
+    return consensus_of_blocks(blocks, rows.shape[1], loss=loss, restarts=restarts, seed=seed)
+
+
+def consensus_of_blocks(
+    blocks: Iterable[Block],
+    customers: int,
+    *,
+    loss: Loss = "variation-of-information",
+    restarts: int = RESTARTS,
+    seed: int = 0,
+) -> Consensus:
+    """Join the consensus of every block; each has samples and weights of its own, drawn or enumerated.
+
+    A customer in no block stays alone.
+    """
+    if loss not in LOSSES:
+        raise UsageError(f"there is no loss {loss!r}", expected=" or ".join(LOSSES))
+    if restarts < 0:
+        raise UsageError(f"{restarts} restarts", expected="0 or more")
+    labels = np.arange(customers, dtype=np.int64)
+    total = 0.0
+    for block in blocks:
+        found, expected = _consensus_of(block, loss, restarts, seed)
+        # A cluster is named after one of its own members, so blocks cannot clash.
+        labels[block.members] = block.members[found]
+        total += expected
+    if loss == "variation-of-information":
+        total /= max(customers, 1)
+    return Consensus(canonical(labels), max(total, 0.0), loss)
+
+
+def expected_loss(
+    labels: ArrayLike, samples: ArrayLike, *, weights: ArrayLike | None = None, loss: Loss = LOSSES[0]
+) -> float:
+    """Return the mean distance of a partition from weighted samples.
+
+    >>> expected_loss([0, 0, 1], [[0, 0, 1], [0, 0, 0]], loss="binder")
+    1.0
+    """
+    rows = _checked_samples(samples)
+    summed = _total(loss, rows.shape[1])
+    own = canonical(labels)
+    value = 0.0
+    for weight, sample in zip(_checked_weights(weights, len(rows)), canonical(rows), strict=True):
+        cells = np.unique(own * len(own) + sample, return_counts=True)[1]
+        parts = summed[np.bincount(own)].sum() + summed[np.bincount(sample)].sum() - 2 * summed[cells].sum()
+        value += float(weight * parts)
+    return max(0.0, value / (max(len(own), 1) if loss == "variation-of-information" else 1))
+
+
+def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[Integers, float]:
+    """Return labels within the block, each the position of a cluster's first member, and the summed loss."""
+    counted = block.weights > 0
+    distinct, which = np.unique(canonical(block.samples[counted]), axis=0, return_inverse=True)
+    weights = np.bincount(which.ravel(), weights=block.weights[counted]).astype(np.float64)
+    if len(distinct) == 1:
+        labels, expected = distinct[0], 0.0
+    else:
+        size = distinct.shape[1]
+        random = stream(seed, "consensus", int(block.members[0]))
+        orders = np.stack([random.permutation(size) for _ in range(restarts + 1)])
+        found, expected = search(distinct, weights, _total(loss, size), orders)
+        labels = canonical(found)
+    return np.unique(labels, return_index=True)[1][labels], expected
+
+
+def _split(rows: Integers, weights: Floats, component: ArrayLike | None) -> Iterator[Block]:
+    """Yield a block for every component of more than one customer."""
+    of = np.zeros(rows.shape[1], np.int64) if component is None else integers(component, "component labels")
+    if of.shape != rows.shape[1:]:
+        raise DataError(f"{of.shape} component labels", expected=f"one for each of {rows.shape[1]} customers")
+    if component is not None:
+        _refuse_crossings(rows, canonical(of))
+    for block in members(of):
+        if len(block) > 1:
+            yield Block(block, rows[:, block], weights)
+
+
+def _refuse_crossings(rows: Integers, component: Integers) -> None:
+    for number, row in enumerate(rows):
+        labels = canonical(row)
+        home = np.empty(len(labels), dtype=np.int64)
+        home[labels] = component
+        if (home[labels] != component).any():
+            raise DataError(
+                f"sample {number} joins customers of different components",
+                expected="clusters inside components",
+                hint="pass the components of the candidate links, or none",
+            )
+
+
+def _total(loss: Loss, size: int) -> Floats:
+    """Return G(0..size)."""
+    n = np.arange(size + 1, dtype=np.float64)
+    return n * (n - 1) / 2 if loss == "binder" else n * np.log(np.maximum(n, 1))
+
+
+def _checked_samples(samples: ArrayLike) -> Integers:
+    rows = integers(samples, "samples")
+    if rows.ndim != 2 or not len(rows):
+        raise DataError(f"samples have the shape {rows.shape}", expected="at least one row of labels")
+    return rows
+
+
+def _checked_weights(weights: ArrayLike | None, samples: int) -> Floats:
+    given = np.ones(samples) if weights is None else np.asarray(weights, dtype=np.float64)
+    if given.shape != (samples,) or not np.isfinite(given).all() or (given < 0).any() or given.sum() <= 0:
+        raise DataError(
+            f"weights of the shape {given.shape} for {samples} samples",
+            expected="one finite weight a sample, none negative, not all zero",
+        )
+    normalised: Floats = given / given.sum()
+    return normalised

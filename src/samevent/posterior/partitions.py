@@ -1,0 +1,97 @@
+"""Partitions as arrays of labels: their canonical form, and how far two of them are apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samevent.errors import DataError
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+def canonical(labels: ArrayLike) -> Integers:
+    """Number clusters by their first member, so that equal partitions are equal arrays. Rows are partitions.
+
+    >>> canonical([7, 3, 7, 9]).tolist()
+    [0, 1, 0, 2]
+    >>> canonical([[5, 5, 1], [2, 0, 2]]).tolist()
+    [[0, 0, 1], [0, 1, 0]]
+    """
+    given = integers(labels, "labels")
+    if given.ndim not in (1, 2):
+        raise DataError(f"labels have {given.ndim} dimensions", expected="one partition, or a row for each")
+    places = np.arange(given.shape[-1])
+    order = np.argsort(given, axis=-1, kind="stable")
+    grouped = np.take_along_axis(given, order, -1)
+    opens = np.ones(given.shape, dtype=np.bool_)
+    opens[..., 1:] = grouped[..., 1:] != grouped[..., :-1]
+    opening = np.maximum.accumulate(np.where(opens, places, 0), axis=-1)
+    first = np.empty_like(order)
+    np.put_along_axis(first, order, np.take_along_axis(order, opening, -1), -1)
+    rank = np.cumsum(first == places, axis=-1) - 1
+    return np.take_along_axis(rank, first, -1)
+
+
+def binder_distance(a: ArrayLike, b: ArrayLike) -> int:
+    """Count the pairs that one partition joins and the other does not.
+
+    >>> binder_distance([0, 0, 0], [0, 0, 1])
+    2
+    """
+    rows, columns, cells = _overlaps(a, b)
+    return int(_pairs(rows) + _pairs(columns) - 2 * _pairs(cells))
+
+
+def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
+    """Return H(a|b) + H(b|a) in nats: what is missing of each partition when the other is known.
+
+    >>> round(variation_of_information([0, 0, 1, 1], [0, 1, 0, 1]) / float(np.log(2)), 12)
+    2.0
+    """
+    rows, columns, cells = _overlaps(a, b)
+    if not len(rows):
+        return 0.0
+    bits = _log_weighted(rows) + _log_weighted(columns) - 2 * _log_weighted(cells)
+    return max(0.0, bits / int(rows.sum()))
+
+
+def members(labels: Integers) -> list[Integers]:
+    """List the members of every cluster, clusters and members in rising order.
+
+    >>> [cluster.tolist() for cluster in members(np.array([4, 2, 4]))]
+    [[1], [0, 2]]
+    """
+    order = np.argsort(labels, kind="stable")
+    borders = np.flatnonzero(np.diff(labels[order])) + 1
+    return np.split(order, borders) if len(order) else []
+
+
+def integers(values: ArrayLike, name: str) -> Integers:
+    """Take an array of whole numbers, or say why it is none."""
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise DataError(f"{name} are of type {array.dtype}", expected="whole numbers")
+    return array.astype(np.int64)
+
+
+def _overlaps(a: ArrayLike, b: ArrayLike) -> tuple[Integers, Integers, Integers]:
+    """Return cluster sizes of both sides and the sizes of their overlaps."""
+    left, right = canonical(a), canonical(b)
+    if left.ndim != 1 or left.shape != right.shape:
+        raise DataError(
+            f"partitions have the shapes {left.shape} and {right.shape}",
+            expected="labels of the same customers",
+        )
+    cells = np.unique(left * (len(right) + 1) + right, return_counts=True)[1]
+    return np.bincount(left), np.bincount(right), cells
+
+
+def _pairs(sizes: Integers) -> int:
+    return int((sizes * (sizes - 1)).sum()) // 2
+
+
+def _log_weighted(sizes: Integers) -> float:
+    return float((sizes * np.log(sizes)).sum())

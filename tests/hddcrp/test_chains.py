@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from problems import LINKS, random_problem, whole
+from samevent.hddcrp.chains import Initial, advance, agree, agreement, start
+from samevent.hddcrp.info import Info
+from samevent.hddcrp.likelihood import Logs
+from samevent.hddcrp.randoms import seeded, uniform
+from samevent.hddcrp.reference import clusters_of
+from samevent.hddcrp.weights import active
+
+
+@pytest.mark.parametrize("sampler", LINKS)
+def test_plain_and_compiled_chains_are_the_same(sampler: str) -> None:
+    problem = random_problem(2, customers=10, density=0.4)
+    block, logs = whole(problem, sampler), Logs.of(problem)
+    ends = []
+    for compiled in (False, True):
+        chain = start(block, Info.planned(block, 12, keep=3), seed=5, chain=1, initial="links")
+        advance(block, chain, logs, sweeps=12, compiled=compiled)
+        ends.append(chain)
+    slow, fast = ends
+    assert np.array_equal(slow.random, fast.random)
+    assert np.array_equal(slow.labels(block), fast.labels(block))
+    for name in ("log_joint", "clusters", "changes", "together", "best_log_joint"):
+        assert np.array_equal(getattr(slow.info, name), getattr(fast.info, name))
+
+
+def test_chains_with_the_same_key_are_the_same_and_others_differ() -> None:
+    problem = random_problem(2, customers=40, documents=4, density=0.2)
+    block = whole(problem)
+
+    def begun(seed: int, chain: int) -> bytes:
+        begun = start(block, Info.planned(block, 1), seed=seed, chain=chain, initial="links")
+        return begun.choices[0].tobytes()
+
+    assert begun(3, 1) == begun(3, 1)
+    assert begun(3, 1) != begun(3, 2)
+    assert begun(3, 1) != begun(4, 1)
+
+
+@pytest.mark.parametrize("initial", ["links", "spread"])
+def test_first_links_have_the_weights_they_should(initial: Initial) -> None:
+    problem = random_problem(1, customers=6, density=0.9)
+    block = whole(problem)
+    rows = block.links[0]
+    third = 3  # the chain of a spread that starts from equally likely links
+    draws = [
+        start(block, Info.planned(block, 1), seed=seed, chain=third - 1, initial=initial).choices[0]
+        for seed in range(3000)
+    ]
+    for i in range(6):
+        begin, end = rows.starts[i], rows.starts[i + 1]
+        weights = rows.values[begin:end] if initial == "links" else np.full(end - begin, 1 / (end - begin))
+        shares = np.bincount(np.array(draws)[:, i] - begin, minlength=end - begin) / 3000
+        assert shares == pytest.approx(weights, abs=0.04)
+
+
+def test_everyone_may_start_alone() -> None:
+    block = whole(random_problem(1, customers=6), "paper")
+    for chain, initial in ((0, "spread"), (5, "alone")):
+        begun = start(block, Info.planned(block, 1), seed=0, chain=chain, initial=initial)  # type: ignore[arg-type]
+        assert begun.labels(block).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_labels_are_the_clusters_of_the_links() -> None:
+    block = whole(random_problem(8, customers=30, documents=5, density=0.1), "paper")
+    chain = start(block, Info.planned(block, 1), seed=0, chain=1, initial="links")
+    assert chain.labels(block).tolist() == clusters_of(active(block.links, chain.choices).tolist())
+
+
+def test_chains_agree_only_if_they_told_the_same() -> None:
+    block = whole(random_problem(1, customers=6, density=0.9))
+    chains = [start(block, Info.planned(block, 10), seed=0, chain=k, initial="alone") for k in range(2)]
+    for chain in chains:
+        chain.info.done = 10
+        chain.info.together[:] = 9
+    assert agree(agreement(chains))
+    chains[0].info.together[0] = 0
+    assert not agree(agreement(chains))
+
+
+def test_random_numbers_are_uniform_and_go_on_from_a_saved_state() -> None:
+    state = seeded(1, "test")
+    draws = np.array([uniform(state) for _ in range(4000)])
+    assert abs(draws.mean() - 0.5) < 4 / np.sqrt(12 * 4000)
+    assert np.histogram(draws, 10, (0, 1))[0] == pytest.approx(400, abs=80)
+    saved = state.copy()
+    assert [uniform(state) for _ in range(5)] == [uniform(saved) for _ in range(5)]

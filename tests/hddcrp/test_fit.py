@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samevent.hddcrp.schedule as scheduling
+from problems import log_likelihood_by_hand, posterior_by_hand, random_problem, with_fields, without_words
+from samevent.errors import DataError, UsageError
+from samevent.hddcrp import Posterior, Problem, Rows, fit, sample
+from samevent.posterior.diagnostics import ConvergenceWarning
+
+fitting = importlib.import_module("samevent.hddcrp.fit")  # the module: the package shows the function
+
+SAMPLERS: list[dict[str, Any]] = [{}, {"sampler": "paper"}, {"model": "ddcrp"}]
+
+
+def several_components(seed: int = 4, customers: int = 40) -> Problem:
+    """Components of many sizes, some too large to enumerate at a low limit."""
+    return random_problem(seed, customers=customers, documents=8, density=0.8 / customers, vocabulary=8)
+
+
+def quietly(problem: Problem, **options: Any) -> Posterior:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return fit(problem, **options)
+
+
+def assert_same(a: Posterior, b: Posterior) -> None:
+    for name in ("best", "together", "samples", "last", "component"):
+        assert getattr(a, name).tobytes() == getattr(b, name).tobytes(), name
+    assert a.best_log_joint == b.best_log_joint
+    assert a.traces.keys() == b.traces.keys()
+    for number, trace in a.traces.items():
+        assert trace.log_joint.tobytes() == b.traces[number].log_joint.tobytes()
+        assert trace.clusters.tobytes() == b.traces[number].clusters.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_small_problems_are_solved_exactly(seed: int) -> None:
+    problem = random_problem(seed, customers=5)
+    posterior, by_hand = fit(problem), posterior_by_hand(problem)
+    assert posterior.components.exact.all()
+    for i in range(5):
+        for j in range(5):
+            expected = sum(p for z, p in by_hand.items() if z[i] == z[j])
+            listed = (min(i, j), max(i, j)) in zip(posterior.pairs.left, posterior.pairs.right, strict=True)
+            # The probability of a pair that no link joins directly is a share of 100 samples.
+            assert posterior.probability(i, j) == pytest.approx(expected, abs=1e-8 if listed else 0.2)
+
+
+@pytest.mark.parametrize("options", SAMPLERS)
+def test_sampling_finds_what_enumeration_knows(options: dict[str, Any]) -> None:
+    problem = random_problem(4, customers=8, documents=3, density=0.3)
+    exact = fit(problem, **options)
+    sampled = quietly(problem, exact_limit=1, sweeps=6000, **options)
+    assert exact.components.exact.all()
+    assert not sampled.components.exact[sampled.components.size > 1].any()
+    assert sampled.together == pytest.approx(exact.together, abs=0.05)
+    assert sampled.best_log_joint == exact.best_log_joint
+    assert sampled.samples.shape == exact.samples.shape == (100, 8)
+
+
+@pytest.mark.parametrize("options", SAMPLERS)
+def test_result_does_not_depend_on_threads_or_on_compiling(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = several_components()
+    settings = {"exact_limit": 50, "sweeps": 16, "seed": 3, **options}
+    results = []
+    for jobs, patience in ((1, 0), (3, 0), (2, np.inf)):
+        monkeypatch.setattr(fitting, "_PATIENCE", patience)
+        results.append(quietly(problem, jobs=jobs, **settings))
+    assert (~results[0].components.exact).any()
+    assert (results[0].components.exact & (results[0].components.size > 1)).any()
+    assert_same(results[0], results[1])
+    assert_same(results[0], results[2])
+
+
+def test_result_does_not_depend_on_the_size_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = several_components()
+    whole = quietly(problem, exact_limit=50, sweeps=40, check=True)
+    monkeypatch.setattr(scheduling, "_UPDATES_A_STEP", 300)
+    assert_same(whole, quietly(problem, exact_limit=50, sweeps=40))
+
+
+def test_another_seed_gives_other_samples() -> None:
+    problem = several_components()
+    one, two = (quietly(problem, exact_limit=50, sweeps=16, seed=seed) for seed in (1, 2))
+    assert one.samples.tobytes() != two.samples.tobytes()
+
+
+def test_labels_are_canonical_and_stay_in_their_components() -> None:
+    posterior = quietly(several_components(), exact_limit=50, sweeps=16)
+    for labels in (posterior.best, *posterior.samples, *posterior.last):
+        firsts = [labels.tolist().index(k) for k in range(labels.max() + 1)]
+        assert firsts == sorted(firsts)
+        assert all(len(set(posterior.component[labels == k])) == 1 for k in range(labels.max() + 1))
+
+
+def test_best_links_beat_every_sweep() -> None:
+    problem = several_components()
+    posterior = quietly(problem, exact_limit=1, sweeps=80)
+    alone = np.isin(np.arange(40), posterior.components.first[posterior.components.size == 1])
+    heights = sum(trace.log_joint.max() for trace in posterior.traces.values())
+    kept = alone[problem.words.rows]
+    rows, columns, values = problem.words.rows[kept], problem.words.columns[kept], problem.words.values[kept]
+    singles = with_fields(problem, words=Rows.from_triples(40, rows, columns, values))
+    words_of_singles = log_likelihood_by_hand(singles, tuple(range(40)))
+    assert posterior.best_log_joint >= heights + words_of_singles - 1e-6
+
+
+def test_chains_that_agree_stop_early_and_the_others_go_on() -> None:
+    easy = with_fields(several_components(), alpha_across=1e4, alpha_within=1e4)
+    posterior = fit(easy, exact_limit=1, sweeps=800)
+    sampled = ~posterior.components.exact
+    assert posterior.components.settled.all()
+    assert (posterior.components.sweeps[sampled] < 800).any()
+    with pytest.warns(ConvergenceWarning, match="not settled .* Try more sweeps; more chains") as caught:
+        hard = fit(several_components(), exact_limit=1, sweeps=8)
+    assert len(caught) == 1
+    assert not hard.components.settled.all()
+    assert hard.components.sweeps[~hard.components.settled].tolist() == [8] * int(
+        (~hard.components.settled).sum()
+    )
+
+
+def test_time_limit_ends_a_run_with_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "_UPDATES_A_STEP", 1)
+    posterior = quietly(several_components(), exact_limit=1, sweeps=80_000, time_limit=0)
+    assert not posterior.complete
+    assert (posterior.components.sweeps[~posterior.components.exact] == 1).all()
+    assert posterior.samples.shape == (100, 40)
+    assert ((posterior.together >= 0) & (posterior.together <= 1)).all()
+
+
+def test_progress_rises_to_the_total() -> None:
+    told: list[tuple[int, int]] = []
+    quietly(
+        several_components(),
+        exact_limit=1,
+        sweeps=16,
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
+
+
+def test_consensus_is_a_partition_of_all_customers() -> None:
+    posterior = quietly(several_components(), exact_limit=50, sweeps=80)
+    found = posterior.consensus(loss="binder")
+    assert len(found.labels) == 40
+    assert found.expected_loss >= 0
+
+
+def empty_problem(customers: int = 0) -> Problem:
+    nothing = Rows.empty(customers)
+    return Problem(document=np.zeros(customers, int), words=nothing, within=nothing, across=nothing)
+
+
+@pytest.mark.parametrize("options", SAMPLERS)
+@pytest.mark.parametrize("customers", [0, 1, 3])
+def test_problems_without_links_or_words_are_answered(options: dict[str, Any], customers: int) -> None:
+    posterior = fit(empty_problem(customers), **options)
+    assert posterior.best.tolist() == list(range(customers))
+    assert posterior.best_log_joint == 0
+    assert posterior.samples.shape == (100, customers)
+    runs = sample(empty_problem(customers), runs=2, sweeps=3, **options)
+    assert runs.labels.tolist() == [list(range(customers))] * 2
+    assert runs.clusters.tolist() == [[customers] * 3] * 2
+
+
+def test_customers_without_words_follow_their_links() -> None:
+    problem = without_words(random_problem(3, customers=5))
+    posterior, by_hand = fit(problem), posterior_by_hand(problem)
+    i, j = int(posterior.pairs.left[0]), int(posterior.pairs.right[0])
+    assert posterior.together[0] == pytest.approx(
+        sum(p for z, p in by_hand.items() if z[i] == z[j]), abs=1e-8
+    )
+
+
+def test_a_star_of_many_customers_is_not_enumerated_for_ever() -> None:
+    count = 3000
+    star = with_fields(
+        empty_problem(count),
+        document=np.arange(count),
+        documents=count,
+        across=Rows.from_triples(count, np.zeros(count - 1, int), np.arange(1, count), np.ones(count - 1)),
+    )
+    posterior = quietly(star, sweeps=8)
+    assert posterior.components.size.tolist() == [count]
+    assert posterior.components.configurations.tolist() == [count]
+
+
+@pytest.mark.parametrize("options", SAMPLERS)
+def test_plain_runs_tell_of_every_sweep(options: dict[str, Any]) -> None:
+    problem = several_components(customers=300)
+    runs = sample(problem, runs=3, sweeps=6, seed=2, **options)
+    assert runs.labels.shape == (3, 300)
+    assert runs.log_joint.shape == runs.clusters.shape == (3, 6)
+    assert (runs.labels.max(axis=1) + 1).tolist() == runs.clusters[:, -1].tolist()
+    again = sample(problem, runs=3, sweeps=6, seed=2, jobs=2, **options)
+    assert runs.labels.tobytes() == again.labels.tobytes()
+    assert runs.log_joint.tobytes() == again.log_joint.tobytes()
+
+
+def test_samplers_agree_on_the_number_of_clusters() -> None:
+    problem = several_components(customers=80)
+    means = [
+        sample(problem, runs=6, sweeps=400, sampler=sampler).clusters[:, 50:].mean(axis=1)
+        for sampler in ("collapsed", "paper")
+    ]
+    error = np.sqrt(sum(runs.var(ddof=1) / len(runs) for runs in means))
+    assert abs(means[0].mean() - means[1].mean()) < 4 * error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"chains": 1}, "'chains' is 1; expected 2 or more"),
+        ({"sweeps": 7}, "'sweeps' is 7; expected 8 or more"),
+        ({"seed": -1}, "'seed' is -1; expected 0 or more"),
+        ({"jobs": 0}, "'jobs' is 0; expected 1 or more"),
+        ({"keep": 0}, "'keep' is 0"),
+        ({"time_limit": -1}, "'time_limit' is -1"),
+        ({"exact_limit": float("nan")}, "'exact_limit' is nan"),
+        ({"sampler": "fast"}, "there is no sampler 'fast' for the model 'hddcrp'; expected 'collapsed'"),
+        ({"sampler": "paper", "model": "ddcrp"}, "there is no sampler 'paper' for the model 'ddcrp'"),
+        ({"initial": "somehow"}, "there is no start 'somehow'; expected"),
+    ],
+)
+def test_fit_refuses_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        fit(random_problem(0), **options)
+    assert message in str(caught.value)
+
+
+def test_probability_of_nobody_is_an_error() -> None:
+    posterior = fit(random_problem(0, customers=4))
+    with pytest.raises(DataError, match="customers 0 to 3"):
+        posterior.probability(0, 4)
+    assert posterior.probability(2, 2) == 1.0
+
+
+def test_tiny_problems_do_not_wait_for_the_compiler() -> None:
+    code = (
+        "import sys, numpy as np; from samevent.hddcrp import Problem, Rows, fit\n"
+        "links = Rows.from_triples(2, [1], [0], [0.9])\n"
+        "words = Rows.counted([[0], [0]])\n"
+        "problem = Problem(document=np.array([0, 1]), words=words, within=Rows.empty(2), across=links)\n"
+        "fit(problem); print('samevent.hddcrp.resample' in sys.modules, 'samevent.hddcrp.enumeration' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from franchise import (
+    expected_total_variation,
+    franchise_posterior,
+    likelihood,
+    links_posterior,
+    p_value,
+    total_variation,
+    words_of,
+)
+from problems import random_problem
+from samevent.errors import DataError, SameventError, UsageError
+from samevent.hddcrp import crp, hdp
+from samevent.hddcrp.crp_observations import Channel, Observations
+from samevent.hddcrp.crp_reference import Tables
+from samevent.hddcrp.problem import Problem, Rows
+from samevent.hddcrp.randoms import seeded
+from samevent.posterior.partitions import canonical
+from samevent.seeds import stream
+
+THIN = 8
+
+
+def random_channels(seed: int, customers: int) -> list[Channel]:
+    """Draw a channel of words, one with a value each, and one whose values hang on parents; gaps in all."""
+    random = stream(seed, "channels", customers)
+
+    def values(most: int, top: int) -> Rows:
+        return Rows.counted(
+            [random.integers(top, size=random.integers(most + 1)).tolist() for _ in range(customers)]
+        )
+
+    return [
+        Channel(values(2, 3), 3, 0.5),
+        Channel(values(1, 2), 4, 1.5),
+        Channel(values(2, 5), 3, 0.3, parent=np.array([0, 0, 1, 1, 1])),
+    ]
+
+
+def drawer(document: NDArray[np.integer], channels: list[Channel], seed: int) -> hdp.State:
+    state = hdp.init(document, channels, seeded(seed, "test"), alpha_within=0.6, alpha_across=0.8)
+    hdp.sweep(state, sweeps=50)
+    return state
+
+
+def draw(state: hdp.State) -> tuple[int, ...]:
+    hdp.sweep(state, sweeps=THIN)
+    return tuple(state.labels.tolist())
+
+
+def draw_by_links(state: crp.State) -> tuple[int, ...]:
+    crp.sweep(state, sweeps=THIN)
+    return tuple(state.labels.tolist())
+
+
+def constant(problem: Problem) -> Problem:
+    """Link every customer to all earlier ones of its document with affinity 1."""
+    earlier = [
+        (i, j)
+        for i in range(problem.customers)
+        for j in range(i)
+        if problem.document[i] == problem.document[j]
+    ]
+    rows, columns = np.array(earlier, int).reshape(-1, 2).T
+    within = Rows.from_triples(problem.customers, rows, columns, np.ones(len(rows)))
+    return replace(problem, within=within, alpha_within=0.6)
+
+
+@pytest.mark.parametrize("kind", ["prior", "words", "channels"])
+def test_hdp_draws_from_the_posterior(kind: str) -> None:
+    found = []
+    for seed in range(6):
+        customers = 4 + seed % 3
+        document = stream(seed, "documents").integers(1 + seed % 3, size=customers)
+        channels = random_channels(seed, customers)[: {"prior": 0, "words": 1, "channels": 3}[kind]]
+        state = drawer(document, channels, seed)
+        posterior = franchise_posterior(document, channels, 0.6, 0.8)
+        found.append(p_value(posterior, partial(draw, state), 2000))
+    assert min(found) > 1e-3, found
+
+
+def test_hdp_is_as_close_as_independent_draws() -> None:
+    document, channels = np.array([0, 1, 0, 1, 1, 0]), random_channels(9, 6)
+    posterior = franchise_posterior(document, channels, 0.6, 0.8)
+    state = drawer(document, channels, 9)
+    found = total_variation(posterior, lambda: draw(state), 6000)
+    assert found < 1.25 * expected_total_variation(posterior, 6000)
+
+
+def test_hdp_is_hddcrp_star_with_constant_affinity() -> None:
+    for seed in range(4):
+        problem = constant(random_problem(seed, customers=5, documents=2, words=2))
+        as_links = links_posterior(problem, 0.8)
+        as_tables = franchise_posterior(problem.document, words_of(problem), 0.6, 0.8)
+        assert as_links == pytest.approx(as_tables)
+        state = crp.init(problem, seeded(seed, "constant"), alpha_across=0.8)
+        assert p_value(as_tables, partial(draw_by_links, state), 2000) > 1e-3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hdp_draws_what_plain_python_draws(seed: int) -> None:
+    document, channels = stream(seed, "documents").integers(5, size=60), random_channels(seed, 60)
+    state = hdp.init(document, channels, seeded(seed, "same"))
+    random = state.random.copy()
+    plain = Tables(document, Observations.of_channels(channels, 60), hdp.ALPHA_WITHIN, hdp.ALPHA_ACROSS)
+    for _ in range(6):
+        hdp.sweep(state)
+        plain.sweep(random)
+        assert plain.table == state.table.tolist()
+        assert canonical([plain.cluster[t] for t in plain.table]).tolist() == state.labels.tolist()
+    assert random.tolist() == state.random.tolist()
+
+
+def test_log_likelihood_is_that_of_tokens_one_by_one() -> None:
+    for seed in range(5):
+        channels = random_channels(seed, 8)
+        labels = canonical(stream(seed, "labels").integers(3, size=8))
+        found = Observations.of_channels(channels, 8).log_likelihood(labels)
+        assert found == pytest.approx(np.log(likelihood(tuple(labels.tolist()), channels)), abs=1e-6)
+
+
+def test_a_parent_that_never_changes_changes_nothing() -> None:
+    plain = random_channels(4, 10)[0]
+    hung = replace(plain, parent=np.zeros(3, int))
+    labels = np.array([0, 0, 1, 1, 2, 2, 0, 1, 2, 0])
+    one, other = (Observations.of_channels([channel], 10).log_likelihood(labels) for channel in (plain, hung))
+    assert one == pytest.approx(other)
+
+
+def test_hung_values_are_smoothed_under_the_parent_of_their_customer() -> None:
+    values, parents = Rows.counted([[0, 1], [0], [1], [0]]), [1, 1, 3, 3]
+    channel = Channel.hung(values, parents, vocabulary=2, dirichlet=0.5)
+    found = Observations.of_channels([channel], 4).log_likelihood(np.zeros(4, int))
+    # Under parent 1: values 0, 1, 0; under parent 3: values 1, 0.
+    expected = (0.5 / 1 * 0.5 / 2 * 1.5 / 3) * (0.5 / 1 * 0.5 / 2)
+    assert found == pytest.approx(np.log(expected), abs=1e-6)
+    with pytest.raises(DataError, match="for each of 4 customers"):
+        Channel.hung(values, [0, 1], vocabulary=2)
+
+
+def test_counts_stay_those_of_the_state() -> None:
+    document, channels = stream(1, "documents").integers(8, size=150), random_channels(1, 150)
+    assert len(hdp.sample_hdp(document, channels, runs=1, sweeps=20, debug=True)[0].clusters) == 20
+    state = hdp.init(document, channels, seeded(1, "drift"))
+    state.menu.entries[0, 1] += 1
+    with pytest.raises(SameventError, match="counts drifted away"):
+        state.check()
+
+
+def test_log_joint_adds_up_both_levels() -> None:
+    state = hdp.init([0, 0, 1], [], seeded(0, "joint"), alpha_within=0.5, alpha_across=2.0)
+    seated = np.log(0.5 / 0.5 * 0.5 / 1.5) + np.log(1.0)
+    assert state.log_joint() == pytest.approx(seated + np.log(2 / 2 * 2 / 3 * 2 / 4))
+
+
+def test_runs_are_the_same_for_any_number_of_jobs() -> None:
+    document, channels = stream(2, "documents").integers(4, size=40), random_channels(2, 40)
+    alone, together = (hdp.sample_hdp(document, channels, runs=3, sweeps=4, jobs=jobs) for jobs in (1, 3))
+    assert [run.labels.tolist() for run in alone] == [run.labels.tolist() for run in together]
+    assert [run.log_joint.tolist() for run in alone] == [run.log_joint.tolist() for run in together]
+
+
+def test_hdp_of_nobody_is_empty() -> None:
+    assert hdp.sample_hdp([], [], runs=1, sweeps=1)[0].labels.tolist() == []
+
+
+def test_broken_channels_and_settings_are_refused() -> None:
+    rows = Rows.counted([[0], [2]])
+    with pytest.raises(DataError, match="'vocabulary' is 2; expected 3 at least"):
+        Channel(rows, 2)
+    with pytest.raises(DataError, match="counts the value -1"):
+        Channel(Rows(rows.starts, rows.columns - 1, rows.values), 3)
+    with pytest.raises(DataError, match="a parent, numbered from 0, for each value"):
+        Channel(rows, 3, parent=np.array([0, 0]))
+    with pytest.raises(DataError, match="'vocabulary' is 1; expected 2 at least"):
+        Channel(rows, 1, parent=np.array([0, 0, 0]))
+    with pytest.raises(DataError, match="'dirichlet' is 0"):
+        Channel(rows, 3, 0.0)
+    with pytest.raises(DataError, match="channel 0 has 2 rows; expected 3"):
+        hdp.sample_hdp([0, 0, 1], [Channel(rows, 3)])
+    with pytest.raises(DataError, match="numbers from 0"):
+        hdp.sample_hdp([-1, 0], [Channel(rows, 3)])
+    with pytest.raises(UsageError, match="'alpha_within' is nan"):
+        hdp.sample_hdp([0, 0], [Channel(rows, 3)], alpha_within=float("nan"))

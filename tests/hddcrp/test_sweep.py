@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import chisquare
+
+from problems import (
+    LINKS,
+    Partition,
+    frequencies,
+    posterior_of_partitions,
+    random_problem,
+    whole,
+    with_fields,
+    without_words,
+)
+from samevent.errors import SameventError
+from samevent.hddcrp import reference, state, sweep, two_phase
+from samevent.hddcrp.components import Block
+from samevent.hddcrp.info import Info
+from samevent.hddcrp.likelihood import Logs
+from samevent.hddcrp.problem import Problem, Rows
+from samevent.hddcrp.randoms import seeded
+from samevent.hddcrp.resample import LIKELIHOOD
+from samevent.hddcrp.weights import active
+from samevent.seeds import stream
+
+DRAWS, THIN = 10_000, 8
+
+
+def settled(problem: Problem, sampler: str, seed: int = 0) -> tuple[Block, state.State, Logs]:
+    block, logs = whole(problem, sampler), Logs.of(problem)
+    random = seeded(seed, "test")
+    choices = tuple(reference.prior_draw(rows, random) for rows in block.links)
+    return block, state.init(block, choices, random, logs), logs
+
+
+def go_on(block: Block, chain: state.State, logs: Logs, sweeps: int, *, keep: int = 0) -> Info:
+    info = Info.planned(block, sweeps, keep=keep)
+    (sweep if len(block.links) == 1 else two_phase).sweep(block, chain, info, logs, sweeps=sweeps)
+    return info
+
+
+def assert_drawn_from(posterior: dict[Partition, float], samples: NDArray[np.int32]) -> None:
+    """Compare by chi-square, and by total variation with what independent draws would have."""
+    seen, draws = frequencies(samples), len(samples)
+    assert seen.keys() <= posterior.keys()
+    common = [z for z, p in posterior.items() if p * draws >= 10]
+    rest = draws - sum(seen[z] for z in common)
+    observed = np.array([*(seen[z] for z in common), rest], np.float64)
+    expected = np.array([*(posterior[z] for z in common), 1 - sum(posterior[z] for z in common)]) * draws
+    if expected[-1] < 10:  # too few to be a cell of their own
+        observed[0], expected[0] = observed[0] + observed[-1], expected[0] + expected[-1]
+        observed, expected = observed[:-1], expected[:-1]
+    if len(observed) > 1:
+        assert chisquare(observed, expected * observed.sum() / expected.sum()).pvalue > 1e-4
+    truth = np.array(list(posterior.values()))
+    found = np.array([seen.get(z, 0) for z in posterior]) / draws
+    independent = stream(0, "independent").multinomial(draws, truth, size=2000) / draws
+    assert np.abs(found - truth).sum() <= np.abs(independent - truth).sum(axis=1).max()
+
+
+@pytest.mark.parametrize("observed", [True, False], ids=["words", "prior"])
+@pytest.mark.parametrize("sampler", LINKS)
+@pytest.mark.parametrize("seed", range(4))
+def test_partitions_come_as_often_as_the_posterior_says(sampler: str, seed: int, observed: bool) -> None:
+    problem = random_problem(
+        seed, customers=5 + seed % 3, documents=2 + seed % 2, density=(0.6, 0.45, 0.3)[seed % 3]
+    )
+    problem = problem if observed else without_words(problem)
+    block, chain, logs = settled(problem, sampler, seed)
+    info = go_on(block, chain, logs, DRAWS * THIN, keep=DRAWS)
+    law = "ddcrp" if sampler == "ddcrp" else "collapsed"
+    assert_drawn_from(posterior_of_partitions(problem, law), info.samples)
+
+
+@pytest.mark.parametrize("sampler", LINKS)
+def test_partitions_come_right_with_the_parameters_of_the_paper(sampler: str) -> None:
+    problem = with_fields(
+        random_problem(11, customers=6, vocabulary=3), alpha_across=0.001, alpha_flat=0.1, dirichlet=1e-2
+    )
+    block, chain, logs = settled(problem, sampler)
+    info = go_on(block, chain, logs, DRAWS * THIN, keep=DRAWS)
+    law = "ddcrp" if sampler == "ddcrp" else "collapsed"
+    assert_drawn_from(posterior_of_partitions(problem, law), info.samples)
+
+
+@pytest.mark.parametrize("sampler", LINKS)
+@pytest.mark.parametrize("seed", range(5))
+def test_fast_sampler_draws_what_the_reference_draws(sampler: str, seed: int) -> None:
+    problem = random_problem(seed, customers=14, documents=4, density=0.3, words=4)
+    block, chain, logs = settled(problem, sampler, seed)
+    choices, random = tuple(links.copy() for links in chain.choices), chain.random.copy()
+    for _ in range(15):
+        info, told = go_on(block, chain, logs, 1), Info.planned(block, 1)
+        changes = reference.sweep(block, choices, logs, random)
+        labels = np.array(reference.clusters_of(active(block.links, choices).tolist()))
+        told.note(block, labels, reference.log_joint(block, choices, logs), changes)
+        assert all(np.array_equal(a, b) for a, b in zip(choices, chain.choices, strict=True))
+        assert np.array_equal(random, chain.random)
+        for name in ("log_joint", "clusters", "changes", "together"):
+            assert np.array_equal(getattr(info, name), getattr(told, name)), name
+
+
+@pytest.mark.parametrize("sampler", LINKS)
+@pytest.mark.parametrize("density", [0.02, 0.2])
+def test_bookkeeping_equals_recomputation(sampler: str, density: float) -> None:
+    problem = random_problem(9, customers=120, documents=6, density=density, vocabulary=12, dirichlet=1e-3)
+    block, chain, logs = settled(problem, sampler)
+    for _ in range(20):
+        go_on(block, chain, logs, 1)
+        state.check(block, chain, logs)
+
+
+def _raise_likelihood(chain: state.State) -> None:
+    chain.heights[LIKELIHOOD] += 2.0**-30
+
+
+def _raise_a_count(chain: state.State) -> None:
+    chain.cells[1::2][chain.cells[::2] >= 0] += 1
+
+
+def _move_a_customer(chain: state.State) -> None:
+    chain.label[0] = chain.label[chain.label != chain.label[0]][0]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (_raise_likelihood, "log likelihood drifted"),
+        (_raise_a_count, "word counts drifted"),
+        (_move_a_customer, "labels drifted"),
+    ],
+)
+def test_check_notices_drift(spoil: Callable[[state.State], None], message: str) -> None:
+    block, chain, logs = settled(random_problem(2, customers=12, density=0.1), "collapsed")
+    spoil(chain)
+    with pytest.raises(SameventError, match=message):
+        state.check(block, chain, logs)
+
+
+@pytest.mark.parametrize("sampler", LINKS)
+def test_links_form_cycles_and_leave_them(sampler: str) -> None:
+    problem = random_problem(5, customers=6, documents=3, density=0.9)
+    block, chain, logs = settled(problem, sampler)
+    lengths = set()
+    for _ in range(300):
+        go_on(block, chain, logs, 1)
+        targets = active(block.links, chain.choices)
+        at, seen = 0, []
+        while at not in seen:
+            seen.append(at)
+            at = int(targets[at])
+        lengths.add(len(seen) - seen.index(at))
+    assert {1, 2, 3} <= lengths
+
+
+def test_sweeps_of_one_call_and_of_many_are_the_same() -> None:
+    problem = random_problem(3, customers=30, documents=4, density=0.2)
+    block, chain, logs = settled(problem, "collapsed")
+    once = go_on(block, chain, logs, 12, keep=4)
+    block, chain, logs = settled(problem, "collapsed")
+    by_turns = Info.planned(block, 12, keep=4)
+    for sweeps in (1, 4, 7):
+        sweep.sweep(block, chain, by_turns, logs, sweeps=sweeps)
+    for name in ("log_joint", "together", "best_log_joint"):
+        assert np.array_equal(getattr(once, name), getattr(by_turns, name))
+    assert frequencies(once.samples) == frequencies(by_turns.samples)
+
+
+def test_heavy_words_do_not_overflow() -> None:
+    words = Rows.from_triples(6, np.arange(6), [0, 0, 0, 1, 1, 1], np.full(6, 5000))
+    problem = with_fields(
+        random_problem(0, customers=6, density=1.0), words=words, dirichlet=1e-7, vocabulary=1000
+    )
+    block, chain, logs = settled(problem, "collapsed")
+    info = go_on(block, chain, logs, 50)
+    state.check(block, chain, logs)
+    assert np.isfinite(info.log_joint).all()
+    assert chain.labels.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("sampler", LINKS)
+def test_sampler_and_generator_agree_on_the_joint_distribution(sampler: str) -> None:
+    """Geweke (2004): links and words drawn forwards, and by turns given each other, have the same moments."""
+    problem = random_problem(6, customers=6, documents=3, density=0.5, vocabulary=3, dirichlet=0.7)
+    tokens = [2, 1, 3, 1, 2, 2]
+    widest = with_fields(problem, words=_words([[0] * n for n in tokens]))
+    block, logs = whole(widest, sampler), Logs.of(widest)
+    random, generator = seeded(1, "geweke"), stream(1, "words")
+
+    def drawn_words(choices: tuple[NDArray[np.int64], ...]) -> list[list[int]]:
+        labels = reference.clusters_of(active(block.links, choices).tolist())
+        counts = np.full((6, 3), problem.dirichlet)
+        words: list[list[int]] = []
+        for label, length in zip(labels, tokens, strict=True):
+            words.append([])
+            for _ in range(length):
+                word = int(generator.choice(3, p=counts[label] / counts[label].sum()))
+                counts[label, word] += 1
+                words[-1].append(word)
+        return words
+
+    def moments(choices: tuple[NDArray[np.int64], ...], words: list[list[int]]) -> list[float]:
+        labels = reference.clusters_of(active(block.links, choices).tolist())
+        firsts = [line[0] for line in words]
+        equal = [(labels[i] == labels[j], firsts[i] == firsts[j]) for i in range(6) for j in range(i)]
+        return [
+            max(labels) + 1,
+            sum(a for a, _ in equal),
+            sum(b for _, b in equal),
+            sum(a and b for a, b in equal),
+        ]
+
+    forwards = []
+    for _ in range(1500):
+        choices = tuple(reference.prior_draw(rows, random) for rows in block.links)
+        forwards.append(moments(choices, drawn_words(choices)))
+    by_turns = []
+    words = drawn_words(choices)
+    for _ in range(3000):
+        here = Block(block.customers, block.links, _words(words), block.left, block.right)
+        go_on(here, state.init(here, choices, random, logs), logs, 1)
+        words = drawn_words(choices)
+        by_turns.append(moments(choices, words))
+    ahead, turns = np.array(forwards, float), np.array(by_turns, float)
+    batches = turns.reshape(30, -1, 4).mean(axis=1)
+    error = np.sqrt(ahead.var(axis=0) / len(ahead) + batches.var(axis=0, ddof=1) / 30)
+    assert (np.abs(ahead.mean(axis=0) - turns.mean(axis=0)) < 3.5 * error).all()
+
+
+def _words(lines: list[list[int]]) -> Rows:
+    counted = Rows.counted(lines)
+    return Rows(counted.starts, counted.columns, counted.values.astype(np.int32))

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from samevent.errors import DataError, UsageError
+from samevent.posterior.consensus import LOSSES, Block, Loss, consensus, consensus_of_blocks, expected_loss
+from samevent.posterior.partitions import Integers, binder_distance, canonical, variation_of_information
+from samevent.seeds import stream
+
+DISTANCES: dict[Loss, Callable[[Integers, Integers], float]] = {
+    "binder": binder_distance,
+    "variation-of-information": variation_of_information,
+}
+both_losses = pytest.mark.parametrize("loss", LOSSES)
+
+
+def partitions(n: int, *, start: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Yield every partition of n customers once, as canonical labels."""
+    if len(start) == n:
+        yield start
+        return
+    for label in range(max(start, default=-1) + 2):
+        yield from partitions(n, start=(*start, label))
+
+
+def noisy_samples(key: int, customers: int, samples: int, noise: float) -> Integers:
+    random = stream(3, "consensus", key)
+    truth = random.integers(max(1, customers // 3), size=customers)
+    noisy = random.integers(max(1, customers // 3), size=(samples, customers))
+    return np.where(random.random((samples, customers)) < noise, noisy, truth)
+
+
+def test_partitions_are_as_many_as_bell_numbers() -> None:
+    assert [len(list(partitions(n))) for n in (1, 2, 3, 4, 5, 6)] == [1, 2, 5, 15, 52, 203]
+
+
+@both_losses
+def test_consensus_is_the_exhaustive_optimum_of_small_cases(loss: Loss) -> None:
+    missed = 0
+    for case in range(30):
+        random = stream(5, "small", case)
+        customers = int(random.integers(2, 8))
+        samples = random.integers(
+            random.integers(1, customers + 1), size=(int(random.integers(1, 9)), customers)
+        )
+        weights = random.random(len(samples))
+        found = consensus(samples, weights=weights, loss=loss, seed=case)
+        best = min(
+            sum(
+                w * DISTANCES[loss](np.array(p), s)
+                for w, s in zip(weights / weights.sum(), samples, strict=True)
+            )
+            for p in partitions(customers)
+        )
+        assert found.expected_loss >= best - 1e-9
+        missed += found.expected_loss > best + 1e-9
+    # The search is greedy: on samples as far apart as these it may miss, but hardly ever does.
+    assert missed <= 1
+
+
+@both_losses
+def test_consensus_is_never_worse_than_the_best_sample(loss: Loss) -> None:
+    for case in range(20):
+        samples = noisy_samples(case, 30, 12, 0.7)
+        best = min(np.mean([DISTANCES[loss](a, b) for b in samples]) for a in samples)
+        assert consensus(samples, loss=loss, restarts=0).expected_loss <= best + 1e-9
+
+
+@both_losses
+def test_expected_loss_is_the_weighted_mean_distance(loss: Loss) -> None:
+    samples, weights = noisy_samples(1, 12, 6, 0.5), np.array([1, 0, 2, 3, 1, 1.0])
+    labels = samples[0]
+    mean = np.average([DISTANCES[loss](labels, s) for s in samples], weights=weights)
+    assert expected_loss(labels, samples, weights=weights, loss=loss) == pytest.approx(mean)
+    found = consensus(samples, weights=weights, loss=loss)
+    again = np.average([DISTANCES[loss](found.labels, s) for s in samples], weights=weights)
+    assert found.expected_loss == pytest.approx(again)
+
+
+@both_losses
+def test_consensus_recovers_what_noisy_samples_share(loss: Loss) -> None:
+    random = stream(8, "recover")
+    truth = np.repeat(np.arange(20), 10)
+    noise = random.random((50, 200)) < 0.2
+    samples = np.where(noise, random.integers(20, size=(50, 200)), truth)
+    assert consensus(samples, loss=loss).labels.tolist() == truth.tolist()
+
+
+@both_losses
+def test_consensus_by_components_reaches_the_loss_of_the_whole(loss: Loss) -> None:
+    parts = [noisy_samples(key, 8, 10, 0.4) for key in range(6)]
+    samples = np.concatenate([part + 10 * k for k, part in enumerate(parts)], axis=1)
+    shuffle = stream(2, "shuffle").permutation(samples.shape[1])
+    component = np.repeat(np.arange(6), 8)[shuffle]
+    whole = consensus(samples[:, shuffle], loss=loss, restarts=30)
+    split = consensus(samples[:, shuffle], loss=loss, component=component)
+    assert split.expected_loss == pytest.approx(whole.expected_loss)
+    assert split.expected_loss == pytest.approx(expected_loss(split.labels, samples[:, shuffle], loss=loss))
+
+
+def test_consensus_of_blocks_takes_samples_of_their_own() -> None:
+    exact = Block(np.array([1, 3]), np.array([[0, 0], [0, 1]]), np.array([0.9, 0.1]))
+    drawn = Block(np.array([0, 4]), np.array([[5, 7], [2, 2], [1, 0]]), np.full(3, 1 / 3))
+    found = consensus_of_blocks([exact, drawn], 5, loss="binder")
+    assert found.labels.tolist() == [0, 1, 2, 1, 3]
+    assert found.expected_loss == pytest.approx(0.1 + 1 / 3)
+
+
+def test_consensus_ignores_names_of_labels_and_repeats_of_samples() -> None:
+    samples = noisy_samples(4, 15, 8, 0.4)
+    plain = consensus(samples)
+    renamed = consensus(7 - 2 * samples)
+    doubled = consensus(np.concatenate([samples, samples]))
+    weighted = consensus(samples, weights=np.full(8, 5.0))
+    for other in (renamed, doubled, weighted):
+        assert other.labels.tolist() == plain.labels.tolist()
+        assert other.expected_loss == pytest.approx(plain.expected_loss)
+
+
+def test_consensus_is_the_same_for_the_same_seed_and_canonical() -> None:
+    samples = noisy_samples(9, 40, 20, 0.6)
+    one, two = consensus(samples, seed=3), consensus(samples, seed=3)
+    assert one.labels.tolist() == two.labels.tolist() == canonical(one.labels).tolist()
+
+
+def test_consensus_ends_on_large_costs_that_round() -> None:
+    random = stream(6, "rounding")
+    samples = np.where(
+        random.random((30, 1500)) < 0.1, random.integers(3, size=(30, 1500)), np.arange(1500) % 3
+    )
+    assert len(set(consensus(samples, loss="binder", restarts=2).labels.tolist())) == 3
+
+
+def test_consensus_of_one_sample_or_nobody_is_itself() -> None:
+    assert consensus([[4, 4, 2]]).labels.tolist() == [0, 0, 1]
+    assert consensus(np.zeros((3, 0), int)).labels.tolist() == []
+    assert consensus([[0], [0]]).expected_loss == 0
+
+
+def test_consensus_refuses_what_makes_no_sense() -> None:
+    with pytest.raises(DataError, match="at least one row"):
+        consensus(np.zeros((0, 3), int))
+    with pytest.raises(DataError, match="one finite weight"):
+        consensus([[0, 1]], weights=[float("nan")])
+    with pytest.raises(DataError, match="sample 1 joins customers of different components"):
+        consensus([[0, 1], [0, 0]], component=[0, 1])
+    with pytest.raises(DataError, match="one for each of 2"):
+        consensus([[0, 1]], component=[0])
+    with pytest.raises(UsageError, match="no loss 'rand'"):
+        consensus([[0, 1]], loss="rand")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="restarts"):
+        consensus([[0, 1]], restarts=-1)
