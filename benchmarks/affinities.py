@@ -1,0 +1,127 @@
+"""How fast affinities are found, beside scoring every pair with the same model in the same run.
+
+Mentions are the nouns and verbs of the test documents of ECB+, each taken for an event; the model is trained on the
+train topics first. Prints one JSON object a size: `n` mentions, `seconds` for all affinities of the compiled table,
+`peak_mb` of the whole process by then, `pairs_scored` of `all_pairs`, `links` found, and `brute_ratio`: the time of
+scoring every pair by ours, null where that would take minutes. `compile_seconds` is what making the table took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from samevent.corpus import Corpus, Document
+from samevent.experiments.pairs import arguments_by_roles, read_labelled
+from samevent.experiments.protocols import load_split
+from samevent.formats import read
+from samevent.language.annotate import annotate
+from samevent.language.annotation import Annotation
+from samevent.language.cache import Cache
+from samevent.language.resources import Resources, resources
+from samevent.similarity.affinities import Settings, affinities, scored
+from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
+from samevent.similarity.model import PairModel
+from samevent.similarity.pairs import Pairs
+from samevent.similarity.training import Settings as TrainingSettings
+from samevent.similarity.training import train
+
+DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "ecbplus"
+SIZES = (1_000, 4_000, 53_429)
+BRUTE_LIMIT = 4_000
+CONTENT = ("NOUN", "VERB")
+
+
+def every_word(document: Document, annotation: Annotation) -> Document:
+    """Take every noun and verb for an event."""
+    events = [
+        document.mention("action", i, i + 1, id=f"{document.id}:{i}", head=i)
+        for i, pos in enumerate(annotation.pos)
+        if pos in CONTENT
+    ]
+    return document.with_mentions([*(m for m in document.mentions if m.kind != "action"), *events])
+
+
+def first_mentions(annotated: list[Annotated], n: int) -> Iterator[Annotated]:
+    """Go through documents until there are so many events, cutting the last one short."""
+    for document, annotation in annotated:
+        kept = set(islice((m.id for m in document.mentions if m.kind == "action"), n))
+        n -= len(kept)
+        yield (
+            document.with_mentions(m for m in document.mentions if m.kind != "action" or m.id in kept),
+            annotation,
+        )
+
+
+def trained(corpus: Corpus, model: Resources) -> PairModel:
+    """Train on the train topics, at the strength that is usually chosen."""
+    data = read_labelled(corpus, model, cache=Cache())
+    return train(data, settings=TrainingSettings(penalties=(0.01,), folds=2)).model
+
+
+def brute_force(table: MentionTable, model: PairModel) -> int:
+    """Score every pair and return how many links there are."""
+    i, j = np.tril_indices(len(table), -1)
+    return len(scored(table, model, [Pairs(i.astype(np.int32), j.astype(np.int32))], Settings()).pairs)
+
+
+def measure(data: Path, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """Measure every size."""
+    corpus, split, model = read(data, format="ecbplus"), load_split("yang2015"), resources()
+    pairs = trained(split.select(corpus, "train"), model)
+    add = arguments_by_roles(model)
+    annotated = [
+        (add(every_word(document, annotation), annotation), annotation)
+        for document, annotation in annotate(split.select(corpus, "test"), cache=Cache())
+    ]
+    affinities(
+        compile_mentions(annotated[:2], lexicon=model.lexicon, vectors=model.vectors), pairs
+    )  # compiles
+    for n in sizes:
+        start = time.perf_counter()
+        table = compile_mentions(first_mentions(annotated, n), lexicon=model.lexicon, vectors=model.vectors)
+        ready = time.perf_counter()
+        found = affinities(table, pairs)
+        seconds = time.perf_counter() - ready
+        result: dict[str, Any] = {
+            "n": len(table),
+            "documents": len(table.documents),
+            "heads": len(table.heads),
+            "compile_seconds": ready - start,
+            "seconds": seconds,
+            "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            "pairs_scored": found.scored,
+            "all_pairs": len(table) * (len(table) - 1) // 2,
+            "links": len(found.within.columns) + len(found.across.columns) // 2,
+            "brute_ratio": None,
+        }
+        if n <= BRUTE_LIMIT:
+            start = time.perf_counter()
+            links = brute_force(table, pairs)
+            result["brute_ratio"] = (time.perf_counter() - start) / seconds
+            result["complete"] = links == result["links"]
+        yield result
+
+
+def main() -> None:
+    """Print one JSON object a size."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="(the only form)")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of ECB+")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="how many mentions")
+    options = parser.parse_args()
+    for result in measure(options.data, tuple(options.sizes)):
+        print(json.dumps(result), flush=True)
+
+
+if __name__ == "__main__":
+    main()

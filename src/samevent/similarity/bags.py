@@ -1,0 +1,153 @@
+"""Bags of words in three arrays, and how alike two of them are.
+
+Counts are whole numbers, so dot products and norms are exact: a similarity depends on the two bags alone, bit for
+bit, whatever else is in the vocabulary and whichever bag comes first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int32]
+Starts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+Signatures = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bags:
+    """Row `r` holds the words `words[starts[r]:starts[r + 1]]`, ascending, and how often each comes."""
+
+    starts: Starts
+    words: Indices
+    counts: Indices
+    squares: NDArray[np.int64]
+    """The squared Euclidean length of each row."""
+
+    @classmethod
+    def pack(cls, rows: Iterable[Iterable[str]], vocabulary: Mapping[str, int]) -> Bags:
+        """Count the words of each row.
+
+        >>> bags = Bags.pack([["raid", "on", "raid"], ["raid"]], {"on": 0, "raid": 1})
+        >>> bags.counts.tolist(), bags.squares.tolist()
+        ([1, 2, 1], [5, 1])
+        """
+        counted = [sorted(Counter(vocabulary[word] for word in row).items()) for row in rows]
+        starts = np.zeros(len(counted) + 1, np.int64)
+        np.cumsum([len(row) for row in counted], out=starts[1:])
+        counts = np.array([count for row in counted for _, count in row], np.int32)
+        powers = np.concatenate([[0], np.cumsum(counts.astype(np.int64) ** 2)]).astype(np.int64)
+        return cls(
+            starts=starts,
+            words=np.array([word for row in counted for word, _ in row], np.int32),
+            counts=counts,
+            squares=powers[starts[1:]] - powers[starts[:-1]],
+        )
+
+    @classmethod
+    def stacked(cls, blocks: Sequence[Bags]) -> Bags:
+        """Put the rows of several bags under each other."""
+        ends = np.cumsum([0, *(len(block.words) for block in blocks)])
+        starts = [block.starts[:-1] + end for block, end in zip(blocks, ends[:-1], strict=True)]
+        return cls(
+            starts=np.concatenate([*starts, ends[-1:]]),
+            words=np.concatenate([block.words for block in blocks]),
+            counts=np.concatenate([block.counts for block in blocks]),
+            squares=np.concatenate([block.squares for block in blocks]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.squares)
+
+    def row(self, number: int) -> Indices:
+        """Return the different words of a row."""
+        return self.words[self.starts[number] : self.starts[number + 1]]
+
+    @property
+    def present(self) -> Booleans:
+        """Which rows hold anything."""
+        return self.squares > 0
+
+    def cosines(self, i: Indices, j: Indices) -> Floats:
+        """Return the cosine of each pair of rows; an empty row is similar to nothing."""
+        found = np.empty(len(i))
+        _cosines(self.starts, self.words, self.counts, self.squares, i, j, found)
+        return found
+
+    def jaccards(self, i: Indices, j: Indices) -> Floats:
+        """Return, for each pair of rows, the share of their different words that both have; 0 if there are none."""
+        found = np.empty(len(i))
+        _jaccards(self.starts, self.words, i, j, found)
+        return found
+
+    def signatures(self) -> Signatures:
+        """Return 64 bits a row: rows whose signatures have no bit in common have no word in common."""
+        bits = np.uint64(1) << (_scattered(self.words) % np.uint64(64))
+        found = np.zeros(len(self), np.uint64)
+        filled = np.flatnonzero(self.present)
+        if len(filled):
+            found[filled] = np.bitwise_or.reduceat(bits, self.starts[filled])
+        return found
+
+
+def _scattered(words: Indices) -> NDArray[np.uint64]:
+    """Return well-mixed numbers, so that words next to each other in the alphabet get different bits."""
+    mixed: NDArray[np.uint64] = (words.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    return mixed
+
+
+@njit(cache=True, nogil=True, inline="always")
+def cosine(starts, words, counts, squares, i, j):  # type: ignore[no-untyped-def]
+    """Return the cosine of two rows, 0 if one is empty."""
+    a, b = starts[i], starts[j]
+    a_end, b_end = starts[i + 1], starts[j + 1]
+    dot = 0
+    while a < a_end and b < b_end:
+        if words[a] == words[b]:
+            dot += counts[a] * counts[b]
+            a += 1
+            b += 1
+        elif words[a] < words[b]:
+            a += 1
+        else:
+            b += 1
+    # A product of whole numbers under one root: equal bags have the cosine 1, not 0.9999999999999999.
+    return dot / np.sqrt(float(squares[i]) * float(squares[j])) if dot else 0.0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def jaccard(starts, words, i, j):  # type: ignore[no-untyped-def]
+    """Return the share of the different words of two rows that both have, 0 if there are none."""
+    a, b = starts[i], starts[j]
+    a_end, b_end = starts[i + 1], starts[j + 1]
+    total = a_end - a + b_end - b
+    shared = 0
+    while a < a_end and b < b_end:
+        if words[a] == words[b]:
+            shared += 1
+            a += 1
+            b += 1
+        elif words[a] < words[b]:
+            a += 1
+        else:
+            b += 1
+    return shared / (total - shared) if shared else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _cosines(starts, words, counts, squares, i, j, found):  # type: ignore[no-untyped-def]
+    for pair in range(len(i)):
+        found[pair] = cosine(starts, words, counts, squares, i[pair], j[pair])
+
+
+@njit(cache=True, nogil=True)
+def _jaccards(starts, words, i, j, found):  # type: ignore[no-untyped-def]
+    for pair in range(len(i)):
+        found[pair] = jaccard(starts, words, i[pair], j[pair])

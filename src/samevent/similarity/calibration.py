@@ -1,0 +1,49 @@
+"""Whether probabilities mean what they say: of pairs given 0.7, seven in ten should be the same event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from samevent.similarity.bags import Booleans, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The pairs whose probability lies in one interval: the mean of what was said, and the share that is true."""
+
+    low: float
+    high: float
+    pairs: int
+    said: float
+    true: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The reliability table, without empty intervals, and the Brier score (mean squared error; 0 is perfect)."""
+
+    bins: tuple[Bin, ...]
+    brier: float
+
+
+def calibration(probability: Floats, same: Booleans, *, bins: int = 10) -> Calibration:
+    """Compare probabilities with the truth.
+
+    >>> calibration(np.array([0.1, 0.15, 0.9]), np.array([False, False, True])).bins[0].pairs
+    2
+    """
+    number = np.minimum((probability * bins).astype(np.int64), bins - 1)
+    rows = [
+        Bin(
+            low=k / bins,
+            high=(k + 1) / bins,
+            pairs=int((number == k).sum()),
+            said=float(probability[number == k].mean()),
+            true=float(same[number == k].mean()),
+        )
+        for k in np.unique(number).tolist()
+    ]
+    brier = float(np.mean((probability - same) ** 2)) if len(same) else 0.0
+    return Calibration(tuple(rows), brier)

@@ -1,0 +1,205 @@
+"""Every pair of mentions that can reach a score, found without looking at most pairs. Nothing is missed.
+
+A score is a sum over features. What heads add depends on the two heads alone, and a corpus has far fewer different
+heads than mentions. What a bag of words adds lies between nothing and its weight, and is nothing where the two
+bags share no word. So a pair of heads is dropped, with all pairs of mentions that have these heads, if even the most
+that their words could add does not lift it to the score. The mentions of the remaining heads go through the same
+test one by one: first with the most that each bag can add, then with what it does add, the heaviest bag first.
+
+Whether two bags share a word is answered by 64-bit signatures, which may say yes wrongly but never no. Bounds are
+computed with some slack, so that rounding drops no pair. Pairs that come out are candidates; the model has the last
+word on each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from samevent.similarity.bags import Bags, Floats, Indices, Signatures, Starts, cosine, jaccard
+from samevent.similarity.features import FEATURES, presence
+from samevent.similarity.mentions import FIELDS, MentionTable
+from samevent.similarity.model import PairModel
+from samevent.similarity.pairs import Pairs
+
+Progress = Callable[[int, int], None]
+
+_BLOCK = 256
+"""How many heads are compared with all others at a time."""
+_SLACK = 1e-5
+"""How far a bound may be off for each feature and unit of weight; single precision is far better."""
+
+Gate = NDArray[np.uint8]
+"""A row of bits a document: bit `e` of row `d` says whether mentions of d and e may be paired."""
+_ANY: Gate = np.empty((0, 0), np.uint8)
+
+
+def candidates(
+    table: MentionTable,
+    model: PairModel,
+    least: float,
+    *,
+    gate: Gate | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Pairs]:
+    """Go through pairs of rows, each pair once: all whose score is at least `least`, and some others.
+
+    With a `gate`, only pairs of mentions whose documents it lets pass.
+    """
+    heads = _HeadScores(table, model)
+    mentions = _Mentions.of(table, model)
+    largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
+    least -= _SLACK * len(FEATURES) * float(largest)
+    for start in range(0, len(table.heads), _BLOCK):
+        stop = min(start + _BLOCK, len(table.heads))
+        yield mentions.pairs(heads, start, stop, least, _ANY if gate is None else gate)
+        if progress:
+            progress(stop, len(table.heads))
+
+
+class _HeadScores:
+    """What a pair of heads adds to a score, without their synonyms."""
+
+    def __init__(self, table: MentionTable, model: PairModel) -> None:
+        self._heads, self._weights = table.heads, model.weights
+        ordered = model.tag_matrix(table.heads.tags)
+        self._tags = np.maximum(ordered, ordered.T).astype(np.float32)
+        # A feature that this search knows nothing about can add what its range allows.
+        known = {"head_word", "head_lemma", "head_vector", "synonyms", *FIELDS, *map(presence, FIELDS)}
+        others = [f for f in FEATURES if f.name not in known]
+        self._constant = model.intercept + sum(
+            max(w, w * f.lowest) for f in others if (w := model.weights.get(f.name, 0.0))
+        )
+        self.synonyms = table.heads.synonyms
+        self.synonym_weight = model.weights.get("synonyms", 0.0)
+
+    def __call__(self, start: int, stop: int) -> NDArray[np.float32]:
+        """Return the scores of heads `start` to `stop` with all heads before `stop`."""
+        heads, weights = self._heads, self._weights
+        word, lemma, tag = heads.word[:stop], heads.lemma[:stop], heads.tag[:stop]
+        scores = heads.vectors[word[start:]] @ heads.vectors[word].T
+        scores *= np.float32(weights.get("head_vector", 0.0))
+        scores += np.float32(self._constant)
+        scores += self._tags[np.ix_(tag[start:], tag)]
+        for name, values in (("head_word", word), ("head_lemma", lemma)):
+            weight = weights.get(name, 0.0)
+            if weight:
+                scores[values[start:, np.newaxis] == values] += np.float32(weight)
+        return scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mentions:
+    """Mentions grouped by their heads, with what their bags can add; bags in order of weight, the heaviest first.
+
+    `gain` is the most that a bag can add, `given` what a score gets if both mentions have the bag at all. Row
+    `k * n + r` of `bags` is bag k of row r.
+    """
+
+    starts: Starts
+    rows: Indices
+    document: Indices
+    signatures: Signatures
+    of_heads: Signatures
+    gain: Floats
+    given: Floats
+    bags: Bags
+
+    @classmethod
+    def of(cls, table: MentionTable, model: PairModel) -> _Mentions:
+        """Arrange the mentions of a table."""
+        rows = np.argsort(table.head, kind="stable").astype(np.int32)
+        starts = np.searchsorted(table.head[rows], np.arange(len(table.heads) + 1)).astype(np.int64)
+        gains = {field: max(model.weights.get(field, 0.0), 0.0) for field in FIELDS}
+        fields = sorted(FIELDS, key=lambda field: -gains[field])
+        signatures = np.stack([table.fields[field].signatures()[rows] for field in fields], axis=1)
+        return cls(
+            starts=starts,
+            rows=rows,
+            document=table.document[rows],
+            signatures=signatures,
+            of_heads=np.bitwise_or.reduceat(signatures, starts[:-1], axis=0) if len(rows) else signatures,
+            gain=np.array([gains[field] for field in fields]),
+            given=np.array([model.weights.get(presence(field), 0.0) for field in fields]),
+            bags=Bags.stacked([table.fields[field] for field in fields]),
+        )
+
+    def pairs(self, heads: _HeadScores, start: int, stop: int, least: float, gate: Gate) -> Pairs:
+        """Return the candidates whose greater head is one of `start` to `stop`."""
+        synonyms, bags = heads.synonyms, self.bags
+        i, j = _search(
+            heads(start, stop), start, least, heads.synonym_weight, synonyms.starts, synonyms.words,
+            self.starts, self.rows, self.document, gate, self.signatures, self.of_heads, self.gain, self.given,
+            bags.starts, bags.words, bags.counts, bags.squares,
+        )  # fmt: skip
+        return Pairs(np.maximum(i, j), np.minimum(i, j))
+
+
+@njit(cache=True, nogil=True)
+def _search(  # type: ignore[no-untyped-def]
+    scores, first, least, synonym_weight, synonym_starts, synonym_words,
+    starts, rows, document, gate, signatures, of_heads, gain, given, bag_starts, bag_words, bag_counts, bag_squares,
+):  # fmt: skip
+    i, j, found = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    for a in range(first, first + len(scores)):
+        for b in range(a + 1):
+            score = scores[a - first, b]
+            most = _most(of_heads[a], of_heads[b], gain, given)
+            if score + max(synonym_weight, 0.0) + most < least:
+                continue
+            score += synonym_weight * jaccard(synonym_starts, synonym_words, a, b)
+            if score + most < least:
+                continue
+            for p in range(starts[a], starts[a + 1]):
+                for q in range(starts[b], p if a == b else starts[b + 1]):
+                    if _passes(gate, document[p], document[q]) and _reaches(
+                        least - score, signatures[p], signatures[q], gain, given,
+                        rows[p], rows[q], len(rows), bag_starts, bag_words, bag_counts, bag_squares,
+                    ):  # fmt: skip
+                        if found == len(i):
+                            i, j = np.append(i, np.empty_like(i)), np.append(j, np.empty_like(j))
+                        i[found], j[found] = rows[p], rows[q]
+                        found += 1
+    return i[:found], j[:found]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _passes(gate, d, e):  # type: ignore[no-untyped-def]
+    """Say whether a gate lets two documents pass; an empty one lets all."""
+    return len(gate) == 0 or (gate[d, e >> 3] >> (7 - (e & 7))) & 1 == 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _most(p, q, gain, given):  # type: ignore[no-untyped-def]
+    """Return the most that mentions can add to a score, if their signatures lie within `p` and `q`."""
+    most = 0.0
+    for k in range(len(gain)):
+        if p[k] and q[k]:
+            most += max(given[k] + (gain[k] if p[k] & q[k] else 0.0), 0.0)
+    return most
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _reaches(  # type: ignore[no-untyped-def]
+    needed, p, q, gain, given, i, j, n, bag_starts, bag_words, bag_counts, bag_squares
+):  # fmt: skip
+    """Say whether the bags of two mentions can add what is needed; bags that can only take away are not looked at."""
+    most = 0.0
+    for k in range(len(gain)):
+        if p[k] and q[k]:
+            most += given[k] + (gain[k] if p[k] & q[k] else 0.0)
+    if most < needed:
+        return False
+    for k in range(len(gain)):
+        if gain[k] == 0.0:
+            break
+        if p[k] & q[k]:
+            likeness = cosine(bag_starts, bag_words, bag_counts, bag_squares, k * n + i, k * n + j)
+            most -= gain[k] * (1.0 - likeness)
+            if most < needed:
+                return False
+    return True

@@ -1,0 +1,183 @@
+"""Event mentions as arrays: everything that pair features read, compiled once for a corpus.
+
+Rows are the event mentions of the corpus, its documents sorted by id, each document in reading order. So the order in
+which documents are given never matters, and of two rows of one document the smaller one is read first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.corpus import Document, Mention
+from samevent.errors import CorpusError
+from samevent.language.annotation import Annotation
+from samevent.language.heads import with_heads
+from samevent.language.lexicon.base import Lexicon, normal, pos_of_tag
+from samevent.language.vectors.base import Matrix, Vectors
+from samevent.similarity.bags import Bags, Indices
+
+CONTEXT = 3
+"""How many words on each side of a mention are its context."""
+
+KINDS = {"participants": "participant", "times": "time", "locations": "location"}
+ROLES = {"arg0": "ARG0", "arg1": "ARG1", "arg2": "ARG2"}
+ARGUMENTS = (*KINDS, *ROLES)
+"""Fields that a mention may lack."""
+FIELDS = ("words", "context", *ARGUMENTS)
+"""The bags of lemmatised words that a mention has."""
+
+_NO_WORDS = frozenset(("PUNCT", "SPACE"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heads:
+    """The different heads of a corpus: a word with its lemma and its tag. Many mentions share one.
+
+    Row `word[h]` of `vectors` belongs to head `h`; it has unit length, or is zero for an unknown word. Row `h` of
+    `synonyms` is its WordNet synonyms and its lemma itself.
+    """
+
+    word: Indices
+    lemma: Indices
+    tag: Indices
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str, ...]
+    vectors: Matrix
+    synonyms: Bags
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MentionTable:
+    """The event mentions of a corpus, a row each: id, document and head by number, and bags of words by field.
+
+    `related` has a row a document: the words of all its mentions, of whatever kind. Word `w` of a bag is
+    `vocabulary[w]`.
+    """
+
+    ids: tuple[str, ...]
+    documents: tuple[str, ...]
+    document: Indices
+    head: Indices
+    heads: Heads
+    fields: Mapping[str, Bags]
+    related: Bags
+    vocabulary: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+Annotated = tuple[Document, Annotation]
+
+
+def compile_mentions(annotated: Iterable[Annotated], *, lexicon: Lexicon, vectors: Vectors) -> MentionTable:
+    """Turn the event mentions of annotated documents into arrays; heads that are missing are found."""
+    pairs = sorted(annotated, key=lambda pair: pair[0].id)
+    read = [_Reading(with_heads(document, annotation), annotation) for document, annotation in pairs]
+    documents = tuple(reading.document.id for reading in read)
+    if len(set(documents)) < len(documents):
+        twice = next(a for a, b in pairwise(documents) if a == b)
+        raise CorpusError(f"two documents have the id {twice!r}", expected="unique document ids")
+    found = [(number, reading, m) for number, reading in enumerate(read) for m in reading.events]
+    heads, head = _heads([reading.head(m) for _, reading, m in found], lexicon, vectors)
+    rows = [reading.fields(m) for _, reading, m in found]
+    related = [reading.related() for reading in read]
+    vocabulary = _numbers(
+        word for bags in (*(bag for row in rows for bag in row.values()), *related) for word in bags
+    )
+    return MentionTable(
+        ids=tuple(m.id for *_, m in found),
+        documents=documents,
+        document=np.array([number for number, *_ in found], np.int32),
+        head=head,
+        heads=heads,
+        fields={name: Bags.pack((row[name] for row in rows), vocabulary) for name in FIELDS},
+        related=Bags.pack(related, vocabulary),
+        vocabulary=tuple(vocabulary),
+    )
+
+
+class _Reading:
+    """One document while it is compiled."""
+
+    def __init__(self, document: Document, annotation: Annotation) -> None:
+        self.document = document
+        self._annotation = annotation
+        self._lemmas = [lemma.lower() for lemma in annotation.lemmas]
+        self._is_word = [pos not in _NO_WORDS for pos in annotation.pos]
+        self._by_id = {m.id: m for m in document.mentions}
+        self.events = [m for m in document.mentions if m.kind == "action"]
+
+    def head(self, mention: Mention) -> tuple[str, str, str]:
+        """Return word, lemma and tag of a mention's head."""
+        token = mention.start if mention.head is None else mention.head  # never None: see compile_mentions
+        return self.document.tokens[token].text.lower(), self._lemmas[token], self._annotation.tags[token]
+
+    def fields(self, mention: Mention) -> dict[str, list[str]]:
+        """Return the words of every field of an event mention."""
+        arguments = [(self._by_id[argument.mention], argument.role) for argument in mention.arguments]
+        found = {"words": self._words([mention]), "context": self._context(mention)}
+        for name, kind in KINDS.items():
+            found[name] = self._words({m.id: m for m, _ in arguments if m.kind == kind}.values())
+        for name, role in ROLES.items():
+            found[name] = self._words({m.id: m for m, given in arguments if given == role}.values())
+        return found
+
+    def related(self) -> list[str]:
+        """Return the words of all mentions."""
+        return self._words(self.document.mentions)
+
+    def _words(self, mentions: Iterable[Mention]) -> list[str]:
+        return [self._lemmas[token] for m in mentions for token in m.tokens if self._is_word[token]]
+
+    def _context(self, mention: Mention) -> list[str]:
+        sentence = self.document.sentences[self.document.sentence_of(mention.start)]
+        before = filter(self._is_word.__getitem__, range(mention.start - 1, sentence.start - 1, -1))
+        after = filter(self._is_word.__getitem__, range(mention.end, sentence.end))
+        return [self._lemmas[token] for side in (before, after) for token in islice(side, CONTEXT)]
+
+
+def _heads(
+    found: Sequence[tuple[str, str, str]], lexicon: Lexicon, vectors: Vectors
+) -> tuple[Heads, Indices]:
+    """Return the different heads, sorted, and the number of each head that was found."""
+    kinds = sorted(set(found))
+    number = {kind: i for i, kind in enumerate(kinds)}
+    words, lemmas, tags = (_numbers(kind[part] for kind in kinds) for part in range(3))
+    synonyms = [_synonyms(lemma, tag, lexicon) for _, lemma, tag in kinds]
+    heads = Heads(
+        word=np.array([words[word] for word, _, _ in kinds], np.int32),
+        lemma=np.array([lemmas[lemma] for _, lemma, _ in kinds], np.int32),
+        tag=np.array([tags[tag] for *_, tag in kinds], np.int32),
+        words=tuple(words),
+        lemmas=tuple(lemmas),
+        tags=tuple(tags),
+        vectors=_unit(vectors.matrix(list(words))),
+        synonyms=Bags.pack(synonyms, _numbers(word for row in synonyms for word in row)),
+    )
+    return heads, np.array([number[kind] for kind in found], np.int32)
+
+
+def _synonyms(lemma: str, tag: str, lexicon: Lexicon) -> set[str]:
+    pos = pos_of_tag(tag)
+    return {normal(lemma), *(lexicon.synonyms(lemma, pos) if pos else ())}
+
+
+def _numbers(words: Iterable[str]) -> dict[str, int]:
+    """Number different words in alphabetical order."""
+    return {word: i for i, word in enumerate(sorted(set(words)))}
+
+
+def _unit(rows: Matrix) -> Matrix:
+    lengths: NDArray[np.float64] = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    unit: Matrix = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return unit

@@ -1,0 +1,110 @@
+"""The pair model: f(i, j) is the logistic function of a weighted sum of features (Eq. 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from samevent.errors import FormatError, place
+from samevent.language.tables import broken, pack_strings, read_table, unpack_strings, write_table
+from samevent.similarity.bags import Floats, Indices
+from samevent.similarity.features import FEATURES, tag_pairs
+from samevent.similarity.mentions import MentionTable
+
+SIMILARITY_FILE = "similarity.npz"
+"""The pair model's name in a model's folder."""
+
+KIND = "similarity"
+SCHEMA = 1
+
+TagPair = tuple[str, str]
+
+_BY_NAME = {feature.name: feature for feature in FEATURES}
+
+
+@dataclass(frozen=True, slots=True)
+class PairModel:
+    """What was learned: a weight for each feature, for each pair of tags (first, second), and the intercept.
+
+    A feature or a pair of tags without a weight counts nothing. `about` says how the weights came to be.
+    """
+
+    weights: Mapping[str, float]
+    tag_weights: Mapping[TagPair, float]
+    intercept: float
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.weights) - set(_BY_NAME))
+        if unknown:
+            raise FormatError(
+                f"the pair model has a weight for the feature {unknown[0]!r}",
+                expected=f"some of {', '.join(_BY_NAME)}",
+            )
+
+    def probability(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
+        """Return f for pairs of rows of a table: the probability that both tell of one event.
+
+        The order of a pair is that of the text, not that of the arguments.
+        """
+        found: Floats = expit(self.score(table, i, j))
+        return found
+
+    def score(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
+        """Return the weighted sum, the log-odds of f."""
+        total = np.full(len(i), self.intercept, np.float64)
+        for name, feature in _BY_NAME.items():
+            weight = self.weights.get(name, 0.0)
+            if weight:
+                total += weight * feature.compare(table, i, j)
+        return total + self.tag_score(table, i, j)
+
+    def tag_score(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
+        """Return what the tags of the heads add to the score."""
+        ordered = self.tag_matrix(table.heads.tags)
+        first, second, in_order = tag_pairs(table, i, j)
+        forth, back = ordered[first, second], ordered[second, first]
+        found: Floats = np.where(in_order, forth, (forth + back) / 2)
+        return found
+
+    def tag_matrix(self, tags: tuple[str, ...]) -> Floats:
+        """Return the weights of all pairs of these tags, a row for each first tag."""
+        rows = [[self.tag_weights.get((first, second), 0.0) for second in tags] for first in tags]
+        return np.array(rows, np.float64).reshape(len(tags), len(tags))
+
+    def save(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write the model to a file: the same model, the same bytes."""
+        manifest = {"intercept": self.intercept, "about": dict(self.about)}
+        arrays: dict[str, NDArray[Any]] = {
+            "names": pack_strings(list(self.weights)),
+            "weights": np.array(list(self.weights.values()), np.float64),
+            "tags": pack_strings([" ".join(pair) for pair in self.tag_weights]),
+            "tag_weights": np.array(list(self.tag_weights.values()), np.float64),
+        }
+        write_table(path, KIND, SCHEMA, manifest, arrays, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: Path) -> PairModel:
+        """Read a model."""
+        table = read_table(path, KIND, SCHEMA)
+        arrays = table.arrays
+        try:
+            names, tags = unpack_strings(arrays["names"]), unpack_strings(arrays["tags"])
+            pairs = [(first, second) for first, second in (pair.split(" ") for pair in tags)]
+            return cls(
+                weights=dict(zip(names, arrays["weights"].tolist(), strict=True)),
+                tag_weights=dict(zip(pairs, arrays["tag_weights"].tolist(), strict=True)),
+                intercept=float(table.manifest["intercept"]),
+                about=table.manifest["about"],
+            )
+        except FormatError as error:
+            error.where = place(path)
+            raise
+        except (KeyError, ValueError, TypeError) as error:
+            raise broken(path, error) from error

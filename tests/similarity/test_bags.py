@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samevent.similarity.bags import Bags
+
+ROWS = st.lists(st.lists(st.integers(0, 300), max_size=8), min_size=1, max_size=8)
+VOCABULARY = {str(number): number for number in range(301)}
+
+
+def packed(rows: list[list[int]]) -> Bags:
+    return Bags.pack([[str(word) for word in row] for row in rows], VOCABULARY)
+
+
+def every(rows: list[list[int]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], ...]:
+    i, j = np.indices((len(rows), len(rows))).reshape(2, -1).astype(np.int32)
+    return i, j
+
+
+@given(ROWS)
+def test_cosines_are_those_of_count_vectors(rows: list[list[int]]) -> None:
+    i, j = every(rows)
+    dense = np.stack([np.bincount(row, minlength=301) for row in rows])
+    lengths = np.linalg.norm(dense, axis=1)
+    products = np.outer(lengths, lengths)
+    expected = np.divide(dense @ dense.T, products, out=np.zeros_like(products), where=products > 0)
+    found = packed(rows).cosines(i, j).reshape(len(rows), -1)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert (found == found.T).all()
+    assert set(found.diagonal()) <= {0.0, 1.0}
+
+
+@given(ROWS)
+def test_jaccards_are_those_of_sets(rows: list[list[int]]) -> None:
+    i, j = every(rows)
+    expected = [
+        len(set(rows[a]) & set(rows[b])) / max(1, len(set(rows[a]) | set(rows[b])))
+        for a, b in zip(i, j, strict=True)
+    ]
+    assert packed(rows).jaccards(i, j).tolist() == expected
+
+
+@given(ROWS)
+def test_signatures_share_a_bit_wherever_rows_share_a_word(rows: list[list[int]]) -> None:
+    signatures = packed(rows).signatures()
+    for a, first in enumerate(rows):
+        assert bool(signatures[a]) == bool(first)
+        for b, second in enumerate(rows):
+            assert signatures[a] & signatures[b] or not set(first) & set(second)
+
+
+@given(ROWS, ROWS)
+def test_stacked_bags_are_the_rows_of_one_after_the_other(
+    one: list[list[int]], other: list[list[int]]
+) -> None:
+    stacked, expected = Bags.stacked([packed(one), packed(other)]), packed([*one, *other])
+    for name in ("starts", "words", "counts", "squares"):
+        assert getattr(stacked, name).tolist() == getattr(expected, name).tolist()

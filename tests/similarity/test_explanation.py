@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from samevent.similarity.explanation import explain
+from samevent.similarity.model import PairModel
+from similarity.tables import compiled, random_corpus, random_model
+
+TABLE = compiled(random_corpus(12, documents=6))
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 20), (20, 2)])
+def test_contributions_and_intercept_add_up_to_the_score(first: int, second: int) -> None:
+    model = random_model(5)
+    found = explain(TABLE, model, first, second)
+    score = found.intercept + sum(c.added for c in found.contributions)
+    assert found.probability == pytest.approx(1 / (1 + np.exp(-score)))
+    sizes = [abs(c.added) for c in found.contributions]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_explanation_says_it_in_words() -> None:
+    model = PairModel({"head_lemma": 2.0, "words": 1.0, "arg0": 3.0}, {}, -1.5)
+    lemma = TABLE.heads.lemma[TABLE.head]
+    first, second = next(
+        (i, j)
+        for i in range(len(TABLE))
+        for j in range(i)
+        if lemma[i] == lemma[j] and not TABLE.fields["arg0"].present[[i, j]].any()
+    )
+    text = str(explain(TABLE, model, first, second))
+    assert f"{TABLE.ids[first]} and {TABLE.ids[second]}: the same event with probability 0." in text
+    assert "+2.00  same head lemma" in text
+    assert "-1.50  any pair (the intercept)" in text
+    assert "ARG0" not in text
+
+
+def test_explanation_names_the_words_that_are_shared() -> None:
+    model = PairModel({"context": 1.0, "both_participants": 0.5}, {}, 0.0)
+    (alone,) = explain(TABLE, model, 3, 3).contributions[:1]
+    words = sorted({TABLE.vocabulary[word] for word in TABLE.fields["context"].row(3)})
+    assert alone.about == f"words around the mentions 1.00 alike ({', '.join(words)})"
