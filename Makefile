@@ -34,6 +34,7 @@ format: setup  ## let ruff rewrite what it can
 bench: setup  ## one JSON object a line
 	$(BIN)/python benchmarks/scoring.py --json
 	$(BIN)/python benchmarks/language.py --json
+	$(BIN)/python benchmarks/extraction.py --json
 
 model: setup  ## build the shipped model from its sources (npm, and the data folder)
 	$(BIN)/python tools/build_model.py

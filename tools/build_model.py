@@ -19,12 +19,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from samevent.errors import SameventError
+from samevent.experiments.protocols import load_split
+from samevent.extraction.model import EXTRACTOR_FILE
+from samevent.extraction.training import train_file as train_extractor
+from samevent.formats import read
 from samevent.formats.files import write_text
 from samevent.language.cache import Cache
 from samevent.language.lexicon.compile_frames import compile_frames
 from samevent.language.lexicon.compile_wordnet import compile_wordnet
 from samevent.language.lexicon.compiled import FRAMES_FILE, WORDNET_FILE
-from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
+from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE, Resources
 from samevent.language.roles.training import train_file
 from samevent.language.vectors.compile import compile_vectors
 
@@ -102,6 +106,23 @@ def build_roles(target: Path) -> None:
     )
 
 
+def build_extractor(target: Path) -> None:
+    """Train the extractor."""
+    split = load_split("yang2015")
+    corpus = read(DATA / "ecbplus")
+    train_extractor(
+        split.select(corpus, "train"),
+        target,
+        Resources(target.parent),
+        beside=split.select(corpus, "dev"),
+        source="ECB+ 1.0, train topics of yang2015",
+        licence="CC BY 3.0",
+        cache=Cache(),
+        overwrite=True,
+        progress=lambda text: print(text, file=sys.stderr),
+    )
+
+
 PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
     "wordnet": (WORDNET_FILE, build_wordnet, "WordNet 3.0", "WordNet licence"),
     "frames": (
@@ -116,6 +137,12 @@ PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
         build_roles,
         "PropBank on UD English EWT; PropBank frame files 3.4",
         "CC BY-SA 4.0",
+    ),
+    "extractor": (
+        EXTRACTOR_FILE,
+        build_extractor,
+        "ECB+ 1.0, train topics of yang2015 (annotation)",
+        "CC BY 3.0",
     ),
 }
 """Every part: its file, how to build it, what it is made from, and the licence of that."""

@@ -32,6 +32,9 @@ encoding_option = click.option("--encoding", metavar="NAME", help="Of text that 
 jobs_option = click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that share the work."
 )
+model_option = click.option(
+    "--model", default="en-news", show_default=True, help="A shipped model, or a model's folder."
+)
 sentences_option = click.option(
     "--sentences",
     type=PATH,

@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "look for trouble in a corpus",
     "convert": "turn one corpus format into another",
     "experiment": "measure quality and print the paper's tables beside ours",
+    "extract": "find events, who took part in them, when and where",
     "score": "compare a system's events with gold events",
     "train": "learn a part of a model from annotated data",
 }

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from samevent.cli.common import PATH, force_option, say
+from samevent.cli.common import PATH, choice, force_option, jobs_option, model_option, say
+from samevent.experiments.protocols import SPLITS, load_split
+from samevent.formats import read
 
 
 @click.group("train")
@@ -42,3 +44,116 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
         progress=say,
     )
     say(f"wrote {output / ROLES_FILE}")
+
+
+@train_cli.command("extractor")
+@click.argument("data", type=PATH)
+@click.option("-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder.")
+@click.option(
+    "--split",
+    type=choice(SPLITS),
+    help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose thresholds.",
+)
+@click.option(
+    "--likelihood", is_flag=True, help="Plain maximum likelihood instead of the loss-augmented objective."
+)
+@click.option(
+    "--without",
+    "left_out",
+    multiple=True,
+    metavar="GROUP",
+    help="A group of features to leave out (repeatable).",
+)
+@model_option
+@jobs_option
+@force_option
+def extractor_cli(
+    data: Path,
+    output: Path,
+    split: str | None,
+    likelihood: bool,
+    left_out: tuple[str, ...],
+    model: str,
+    jobs: int,
+    force: bool,
+) -> None:
+    """Train the extractor on an annotated corpus (any readable format) and write it into MODEL.
+
+    Lexicon, vectors and roles are those of --model. Sentences without any mention teach nothing: in partly annotated
+    corpora they are not examples of sentences without events.
+    """
+    from samevent.extraction.learning import Learning
+    from samevent.extraction.model import EXTRACTOR_FILE
+    from samevent.extraction.objective import LIKELIHOOD, Cost
+    from samevent.extraction.training import Settings, groups_without, train_file
+    from samevent.language.cache import Cache
+    from samevent.language.resources import resources
+
+    corpus = read(data)
+    learning = Learning(cost=LIKELIHOOD if likelihood else Cost())
+    settings = Settings(learning=learning, groups=groups_without(left_out))
+    output.mkdir(parents=True, exist_ok=True)
+    train_file(
+        load_split(split).select(corpus, "train") if split else corpus,
+        output / EXTRACTOR_FILE,
+        resources(model),
+        beside=load_split(split).select(corpus, "dev") if split else (),
+        settings=settings,
+        source=f"ECB+, train topics of {split}" if split else data.name,
+        jobs=jobs,
+        cache=Cache(),
+        overwrite=force,
+        progress=say,
+    )
+    say(f"wrote {output / EXTRACTOR_FILE}")
+
+
+@train_cli.command("similarity")
+@click.argument("data", type=PATH)
+@click.option("-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder.")
+@click.option(
+    "--split",
+    type=choice(SPLITS),
+    help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose C.",
+)
+@click.option(
+    "--without",
+    "left_out",
+    multiple=True,
+    metavar="GROUP",
+    help="A group of features to leave out (repeatable).",
+)
+@model_option
+@jobs_option
+@force_option
+def similarity_cli(
+    data: Path, output: Path, split: str | None, left_out: tuple[str, ...], model: str, jobs: int, force: bool
+) -> None:
+    """Train the pair model on a corpus with events (any readable format) and write it into MODEL.
+
+    Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and places.
+    """
+    from samevent.experiments.pairs import predicted_arguments, read_labelled
+    from samevent.extraction import load_extractor
+    from samevent.formats.files import refuse_existing
+    from samevent.language.cache import Cache
+    from samevent.similarity.model import SIMILARITY_FILE
+    from samevent.similarity.training import Settings, train
+
+    refuse_existing(output / SIMILARITY_FILE, overwrite=force)
+    corpus, settings = read(data), Settings(without=left_out)
+    topics = load_split(split) if split else None
+    documents = [d for d in corpus if topics is None or topics.part_of(d) in ("train", "dev")]
+    extractor = load_extractor(model)
+    say(f"reading {len(documents):,} documents")
+    ready = read_labelled(
+        documents,
+        extractor.resources,
+        add_arguments=predicted_arguments(extractor),
+        cache=Cache(),
+        jobs=jobs,
+    )
+    trained = train(ready, learn=topics.train if topics else None, settings=settings, progress=say)
+    output.mkdir(parents=True, exist_ok=True)
+    trained.model.save(output / SIMILARITY_FILE, overwrite=force)
+    say(f"wrote {output / SIMILARITY_FILE}")

@@ -149,7 +149,7 @@ def _copied(span: Span) -> Doc:
 
 def _annotation(doc: Doc, keep: Sequence[bool], sizes: Sequence[int]) -> Annotation:
     """Return what spaCy says about the tokens to keep, as one tree a sentence."""
-    number = [0, *accumulate(keep)]
+    number = [0, *accumulate(map(int, keep))]
     kept = [token for token in doc if keep[token.i]]
     heads = [number[_kept_head(token, keep)] for token in kept]
     labels = [token.dep_ for token in kept]

@@ -2,7 +2,8 @@
 
 An atom is one fact as a 64-bit code: the path through the parse from predicate to candidate, a lemma, a tag, whether
 there is a comma between. `templates` combines atoms into features. Candidates are the words below the predicate
-(three steps), those above it (six steps) and what hangs on these: nearly all role fillers are among them.
+(three steps), those above it (six steps) and what hangs on these, none too far away: nearly all role fillers are
+among them.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ lemma; whether it covers the predicate; its determiner; neighbouring tags, tags 
 the path turns; nouns and subjects between; whether it or its content word is a predicate; predicates between."""
 
 UP, DOWN = 6, 3
+REACH = 60
+"""How many tokens a role filler may be away: what is longer is a list or a table, and no sentence."""
 _ABOVE, _BELOW = len(PREDICATE_ATOMS), len(CANDIDATE_ATOMS)
 _PRT, _AUX, _AUXPASS, _NSUBJPASS, _MARK, _DOBJ = (
     code(x) for x in "prt aux auxpass nsubjpass mark dobj".split()
@@ -163,13 +166,15 @@ def _candidates(p, stamp, queue, e):  # type: ignore[no-untyped-def]
     """Fill the queue: below the predicate, then step by step above it and what hangs there, no token twice."""
     queue.seen[p] = stamp
     x, up, path = p, 0, np.uint64(1)
-    count = _below(p, path, 0, 0, p, queue, 0, stamp, e)
+    count = _below(p, p, path, 0, 0, p, queue, 0, stamp, e)
     at = 0
     while True:
         reach = DOWN if up == 0 else 2 if up < 3 else 1
         while at < count:
             if queue.down[at] < reach:
-                count = _below(queue.token[at], queue.path[at], up, queue.down[at], x, queue, count, stamp, e)
+                count = _below(
+                    p, queue.token[at], queue.path[at], up, queue.down[at], x, queue, count, stamp, e
+                )
             at += 1
         if e.head[x] == x or up == UP:
             return count
@@ -183,10 +188,10 @@ def _candidates(p, stamp, queue, e):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _below(node, path, up, down, top, queue, count, stamp, e):  # type: ignore[no-untyped-def]
+def _below(p, node, path, up, down, top, queue, count, stamp, e):  # type: ignore[no-untyped-def]
     for k in range(e.child_starts[node], e.child_starts[node + 1]):
         c = e.children[k]
-        if queue.seen[c] != stamp and not e.flags[c] & PUNCT:
+        if queue.seen[c] != stamp and not e.flags[c] & PUNCT and abs(c - p) <= REACH:
             queue.seen[c] = stamp
             queue.token[count], queue.path[count] = c, mix(mix(path, np.uint64(62)), e.label[c])
             queue.up[count], queue.down[count], queue.top[count] = up, down + 1, top

@@ -1,0 +1,98 @@
+"""`samevent extract INPUT -o FILE`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from samevent.cli.common import (
+    PATH,
+    choice,
+    encoding_option,
+    force_option,
+    jobs_option,
+    model_option,
+    progress,
+    say,
+)
+from samevent.corpus import KINDS, Corpus
+from samevent.formats import FORMATS, read, write
+from samevent.formats.files import refuse_existing
+
+
+@click.command("extract")
+@click.argument("source", metavar="INPUT", type=PATH)
+@click.option(
+    "-o", "--output", "target", metavar="FILE", type=PATH, required=True, help="Where mentions are written."
+)
+@click.option("--from", "read_as", type=choice(FORMATS), help="Format of INPUT, if its name does not tell.")
+@click.option("--to", "write_as", type=choice(FORMATS), help="Format of FILE, if its name does not tell.")
+@click.option(
+    "--point",
+    type=choice(("balanced", "recall")),
+    default="balanced",
+    show_default=True,
+    help="Mentions that are probably right, or nearly all that might be.",
+)
+@click.option("--replace", is_flag=True, help="Find all mentions anew, also those that the input has.")
+@click.option(
+    "--fillers/--no-fillers",
+    "add_fillers",
+    default=True,
+    show_default=True,
+    help="Whether role fillers that were not found become mentions too.",
+)
+@model_option
+@jobs_option
+@encoding_option
+@force_option
+def extract_cli(
+    source: Path,
+    target: Path,
+    read_as: str | None,
+    write_as: str | None,
+    point: str,
+    replace: bool,
+    add_fillers: bool,
+    model: str,
+    jobs: int,
+    encoding: str | None,
+    force: bool,
+) -> None:
+    """Find events in INPUT, who took part in them, when and where, and write them to FILE.
+
+    INPUT is a folder or file of text, or any corpus; given tokens and sentences are kept. Mentions that a document
+    has are used as they are, and only those of kinds that it has none of are looked for.
+    """
+    if str(target) != "-":
+        refuse_existing(target, overwrite=force)
+    corpus = read(source, format=read_as, encoding=encoding)
+    corpus = extracted(corpus, point=point, replace=replace, add_fillers=add_fillers, model=model, jobs=jobs)
+    write(corpus, target, format=write_as, overwrite=force)
+    counts = Counter(m.kind for m in corpus.mentions())
+    say(
+        f"wrote {len(corpus):,} documents with "
+        + ", ".join(f"{counts[kind]:,} {kind}s" for kind in KINDS)
+        + f" to {target}"
+    )
+
+
+def extracted(
+    corpus: Corpus, *, point: str, replace: bool, add_fillers: bool, model: str, jobs: int
+) -> Corpus:
+    """Return the corpus with the mentions that it lacked, from a parse that is kept in the user's cache."""
+    from samevent.extraction import Association, load_extractor, parsed
+    from samevent.language.cache import Cache
+
+    extractor = load_extractor(model)
+    association = Association(add_fillers=add_fillers)
+    documents = []
+    with progress("extracting", len(corpus)) as done:
+        texts = parsed(corpus, extractor.resources.roles, jobs=jobs, cache=Cache(), progress=done)
+        for text in texts:
+            given = {m.kind for m in text.document.mentions}
+            kinds = [kind for kind in KINDS if replace or kind not in given]
+            documents.append(extractor.extract(text, point=point, kinds=kinds, association=association))
+    return Corpus(documents)

@@ -1,0 +1,144 @@
+"""Extraction measured on ECB+: how many gold mentions are found at both operating points, and along the way.
+
+The paper's figures stand beside ours; so does what the role labeller finds alone, as SwiRL did there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from samevent.corpus import KINDS, Corpus, Kind, Mention
+from samevent.experiments.protocols import Part, Split
+from samevent.extraction import Extractor, Parsed, extract_by_roles, parsed
+from samevent.extraction.evaluation import Ranking, ranking
+from samevent.extraction.training import Settings, train
+from samevent.language.cache import Cache
+from samevent.language.resources import Resources
+from samevent.language.roles import Roles
+
+PARTS: tuple[Part, ...] = ("dev", "test")
+"""What is measured."""
+TRAINING: tuple[Part, ...] = ("train", "dev")
+CURVE = (15_000, 20_000, 27_000, 40_000, 53_429)
+"""How many event mentions of the test part of `yang2015` are looked at; other texts get their share by tokens."""
+TEST_TOKENS = 182_617
+"""How many tokens that part has, addresses aside."""
+
+BUDGET: Mapping[Kind, int] = {"action": 53_429, "participant": 43_682, "time": 5_791, "location": 3_836}
+"""How many mentions the paper extracted from the test part. Recall is measured on as many, the most probable ones."""
+
+PAPER: Mapping[Part, Mapping[Kind, tuple[float, int | None]]] = {
+    "dev": {
+        "action": (0.95, None),
+        "participant": (0.90, None),
+        "time": (0.94, None),
+        "location": (0.74, None),
+    },
+    "test": {
+        "action": (0.935, BUDGET["action"]),
+        "participant": (0.890, BUDGET["participant"]),
+        "time": (0.950, BUDGET["time"]),
+        "location": (0.728, BUDGET["location"]),
+    },
+}
+"""Head recall, and the number of mentions extracted where the paper tells (its Section 5)."""
+SWIRL: Mapping[Kind, float] = {"action": 0.56, "participant": 0.76, "time": 0.65, "location": 0.13}
+"""Head recall on dev of the role labeller that the paper compares with."""
+
+Predicted = list[tuple[Parsed, Sequence[Mention]]]
+
+
+def trained(
+    corpus: Corpus,
+    split: Split,
+    resources: Resources,
+    *,
+    jobs: int = 1,
+    settings: Settings | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Extractor:
+    """Train on the train topics of a split; operating points are chosen on its train and dev topics."""
+    train_texts, dev_texts = (
+        list(parsed(split.select(corpus, part), resources.roles, jobs=jobs, cache=Cache()))
+        for part in TRAINING
+    )
+    return train(train_texts, resources, beside=dev_texts, settings=settings, progress=progress)
+
+
+def parsed_parts(
+    corpus: Corpus,
+    split: Split,
+    roles: Roles,
+    *,
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> dict[Part, list[Parsed]]:
+    """Parse the parts that are measured."""
+    return {
+        part: list(parsed(split.select(corpus, part), roles, jobs=jobs, cache=Cache(), progress=progress))
+        for part in PARTS
+    }
+
+
+def measure_extraction(
+    extractor: Extractor,
+    parts: Mapping[Part, Sequence[Parsed]],
+    progress: Callable[[int], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Return recall, balance and the curve of each part, and the role labeller's own figures."""
+    found: dict[str, Any] = {"recall": {}, "balanced": {}, "curve": {}, "roles": {}}
+    done = 0
+    for part, texts in parts.items():
+        figures = measure_part(extractor, texts, partial(_shifted, progress, done))
+        for name in found:
+            found[name][part] = figures[name]
+        done += len(texts)
+    return found
+
+
+def _shifted(progress: Callable[[int], None], before: int, done: int) -> None:
+    progress(before + done)
+
+
+def measure_part(
+    extractor: Extractor, texts: Sequence[Parsed], progress: Callable[[int], None] = lambda _: None
+) -> dict[str, Any]:
+    """Measure on some documents."""
+    predicted: Predicted = []
+    for number, text in enumerate(texts, 1):
+        predicted.append((text, extractor.mentions(text)))
+        progress(number)
+    by_roles: Predicted = [(text, extract_by_roles(*text).mentions) for text in texts]
+    ranked = {kind: _ranked(kind, predicted) for kind in KINDS}
+    events, thresholds = ranked["action"], extractor.thresholds
+    return {
+        "recall": {
+            kind: _at(each, int(BUDGET[kind] * each.tokens / TEST_TOKENS))
+            | {"at_threshold": _recall(each, thresholds.recall[kind])}
+            for kind, each in ranked.items()
+        },
+        "balanced": {kind: _balance(ranked[kind], thresholds.balanced[kind]) for kind in KINDS},
+        "curve": [_at(events, int(count * events.tokens / TEST_TOKENS)) for count in CURVE],
+        "roles": {kind: _recall(_ranked(kind, by_roles), 0.0) for kind in KINDS},
+    }
+
+
+def _ranked(kind: Kind, predicted: Iterable[tuple[Parsed, Sequence[Mention]]]) -> Ranking:
+    return ranking(kind, ((text.document, text.annotation, mentions) for text, mentions in predicted))
+
+
+def _recall(ranked: Ranking, threshold: float) -> dict[str, float]:
+    return _at(ranked, int((ranked.probability >= threshold).sum()))
+
+
+def _at(ranked: Ranking, count: int) -> dict[str, float]:
+    head, exact = ranked.recall(count)
+    return {"head_recall": head, "exact_recall": exact, "count": min(count, len(ranked.probability))}
+
+
+def _balance(ranked: Ranking, threshold: float) -> dict[str, Any]:
+    head, exact = ranked.balance(threshold)
+    return asdict(head) | {"exact": asdict(exact)}

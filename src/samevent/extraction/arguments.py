@@ -1,0 +1,269 @@
+"""Who did what to whom, when and where: gives every event of a document its arguments.
+
+All participants, times and locations of a sentence belong to each of its events; roles then tell them apart. For an
+event and a kind, the arguments that fill a role of the event are kept, with the role; if none does, all of the
+sentence are, without one. In detail:
+
+- The predicate of an event is the one at its head. A mention is in the sentence that its head is in.
+- An argument fills a role if its head is inside the filler and there hangs on no verb or other event, however
+  indirectly. In *police arrested the man who shot Bob*, Bob has no part in the arrest; in *they said that Sudan bombed
+  Yida*, Sudan has none in the saying. Of several fillers the shortest counts.
+- The possessor of an event is its ARG0, unless the labeller knows another ARG0 or gives the possessor another role.
+  Whether a compound is agent or patient (*police raid*, *drug raid*) only the labeller tells.
+- An argument never has the head of its event among its own tokens.
+- No argument is farther away than `REACH` tokens.
+- Arguments that an event already has stay as they are. Events in a line that is a page's address get none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from samevent.corpus import KINDS, Argument, Document, Kind, Mention
+from samevent.errors import CorpusError
+from samevent.language.annotation import Annotation
+from samevent.language.heads import head, phrase_type, with_heads
+from samevent.language.roles import Predicate, RoleArgument, Roles
+from samevent.language.roles.base import kind_of_tag
+from samevent.language.roles.features import subtrees
+
+KIND_OF_ROLE: Mapping[str, Kind] = {
+    "ARG0": "participant",
+    "ARG1": "participant",
+    "ARG2": "participant",
+    "AM-TMP": "time",
+    "AM-LOC": "location",
+}
+"""What a mention has to be to fill a role; other roles are not looked at."""
+
+REACH = 100
+"""How many tokens an argument may be away: what is longer is a list or a table, and no sentence."""
+
+_Headed = tuple[Mention, int]
+_Phrase = tuple[int, int, Kind, int]
+"""Start, end, kind and head of a mention to be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Association:
+    """How events come by their arguments.
+
+    With `whole_sentence`, an event gets all the arguments of its sentence where none fills a role; without, it gets
+    none. With `add_fillers`, a filler that holds no mention of its kind becomes one: a time or place as it stands
+    up to its first clause, a participant as a noun with its compounds, each of several joined by *and* alone.
+    Clauses, relative pronouns, other events and what would overlap a mention of the same kind are left out.
+    """
+
+    whole_sentence: bool = True
+    add_fillers: bool = False
+
+
+DEFAULT = Association()
+
+
+def label_events(
+    roles: Roles, document: Document, annotation: Annotation, found: Iterable[Predicate] | None = None
+) -> tuple[Predicate, ...]:
+    """Return the predicates of a document: what the labeller finds, or has `found`, and the head of every event."""
+    predicates = tuple(roles.label(document, annotation) if found is None else found)
+    mentions = with_heads(document, annotation).mentions
+    events = {m.head for m in mentions if m.kind == "action" and m.head is not None}
+    missing = events - {predicate.token for predicate in predicates}
+    more = roles.label(document, annotation, missing) if missing else ()
+    return tuple(sorted((*predicates, *more), key=lambda predicate: predicate.token))
+
+
+def associate(
+    document: Document,
+    annotation: Annotation,
+    predicates: Iterable[Predicate],
+    *,
+    settings: Association = DEFAULT,
+) -> Document:
+    """Return the document with heads on its mentions and arguments on its events."""
+    document = with_heads(document, annotation)
+    parse = _parse(document, annotation)
+    events = _waiting(document, annotation, predicates)
+    if settings.add_fillers:
+        document = document.with_mentions([*document.mentions, *_unseen(document, parse, events)])
+    around = _arguments_by_sentence(document)
+    chosen = {event.id: _chosen(parse, event, around[event.sentence], settings) for event in events}
+    return document.with_mentions(
+        replace(m, arguments=chosen[m.id]) if m.id in chosen else m for m in document.mentions
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An event that waits for its arguments; the shortest of its fillers come first."""
+
+    id: str
+    head: int
+    sentence: int
+    fillers: tuple[RoleArgument, ...]
+
+    def of_kind(self, kind: Kind) -> list[RoleArgument]:
+        return [filler for filler in self.fillers if KIND_OF_ROLE[filler.role] == kind]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parse:
+    """A parse, with the tokens whose dependents are theirs alone: verbs and heads of events."""
+
+    annotation: Annotation
+    closed: frozenset[int]
+
+    def fills(self, token: int, filler: RoleArgument) -> bool:
+        """Say whether a token is inside a filler, and neither it nor any token above it there is closed."""
+        if not filler.start <= token < filler.end:
+            return False
+        while token not in self.closed:
+            above = self.annotation.heads[token]
+            if above == token or not filler.start <= above < filler.end:
+                return True
+            token = above
+        return False
+
+
+def _parse(document: Document, annotation: Annotation) -> _Parse:
+    """Close verbs and events; a word that was also taken for an argument stays open."""
+    verbs = {i for i, tag in enumerate(annotation.tags) if kind_of_tag(tag) == "verbal"}
+    events = {m.head for m in document.mentions if m.kind == "action" and m.head is not None}
+    arguments = {m.head for m in document.mentions if m.kind != "action"}
+    return _Parse(annotation, frozenset(verbs | (events - arguments)))
+
+
+def _waiting(document: Document, annotation: Annotation, predicates: Iterable[Predicate]) -> list[_Event]:
+    """Return the events outside addresses that have no arguments yet."""
+    by_token = {predicate.token: predicate for predicate in predicates}
+    _check_predicates(document, by_token.values())
+    owners = _possessors(annotation)
+    events = []
+    for m in document.mentions:
+        if m.kind != "action" or m.arguments or m.head is None:
+            continue
+        sentence = document.sentence_of(m.head)
+        if not document.sentences[sentence].is_url:
+            fillers = _fillers(by_token.get(m.head), owners.get(m.head))
+            events.append(_Event(m.id, m.head, sentence, fillers))
+    return events
+
+
+def _check_predicates(document: Document, predicates: Iterable[Predicate]) -> None:
+    for predicate in predicates:
+        if max(predicate.token + 1, *(a.end for a in predicate.arguments), 0) > len(document.tokens):
+            raise CorpusError(
+                f"the predicate at token {predicate.token} does not fit document {document.id!r}, "
+                f"which has {len(document.tokens)} tokens",
+                expected="predicates that were labelled in this document",
+            )
+
+
+def _possessors(annotation: Annotation) -> dict[int, RoleArgument]:
+    """Return whoever stands in front of a word as its possessor, as its ARG0."""
+    left, right = subtrees(np.array(annotation.heads, np.int32))
+    return {
+        owned: RoleArgument("ARG0", owner, int(left[owner]), int(right[owner]) + 1)
+        for owner, owned in enumerate(annotation.heads)
+        if annotation.labels[owner] == "poss"
+    }
+
+
+def _fillers(predicate: Predicate | None, owner: RoleArgument | None) -> tuple[RoleArgument, ...]:
+    found = [a for a in predicate.arguments if a.role in KIND_OF_ROLE] if predicate else []
+    if owner and not any(a.role == "ARG0" or a.start <= owner.head < a.end for a in found):
+        found.append(owner)
+    return tuple(sorted(found, key=lambda a: (a.end - a.start, a.start)))
+
+
+def _arguments_by_sentence(document: Document) -> Mapping[int, Sequence[_Headed]]:
+    found: dict[int, list[_Headed]] = defaultdict(list)
+    for m in document.mentions:
+        if m.kind != "action" and m.head is not None:
+            found[document.sentence_of(m.head)].append((m, m.head))
+    return found
+
+
+def _chosen(
+    parse: _Parse, event: _Event, around: Sequence[_Headed], settings: Association
+) -> tuple[Argument, ...]:
+    chosen: list[Argument] = []
+    near = [(m, top) for m, top in around if abs(top - event.head) <= REACH and not _has(m, event.head)]
+    for kind in KINDS:
+        fillers = event.of_kind(kind)
+        possible = [(m, top) for m, top in near if m.kind == kind]
+        roles = [next((a.role for a in fillers if parse.fills(top, a)), None) for _, top in possible]
+        if any(roles) or not settings.whole_sentence:
+            chosen += [Argument(m.id, role) for (m, _), role in zip(possible, roles, strict=True) if role]
+        else:
+            chosen += [Argument(m.id) for m, _ in possible]
+    return tuple(chosen)
+
+
+def _has(mention: Mention, token: int) -> bool:
+    return token in mention.anchors if mention.anchors else mention.start <= token < mention.end
+
+
+def _unseen(document: Document, parse: _Parse, events: Iterable[_Event]) -> Iterator[Mention]:
+    """Go through new mentions, for the fillers that hold none of their kind; of two that overlap the longer stays."""
+    around = _arguments_by_sentence(document)
+    taken = {(m.kind, token) for m in document.mentions for token in m.tokens}
+    phrases: set[_Phrase] = set()
+    for event in events:
+        for filler in event.fillers:
+            kind = KIND_OF_ROLE[filler.role]
+            if not any(m.kind == kind and parse.fills(top, filler) for m, top in around[event.sentence]):
+                phrases.update(_phrases(parse, filler))
+    for start, end, kind, top in sorted(phrases, key=lambda phrase: (phrase[0] - phrase[1], phrase)):
+        own = {(kind, token) for token in range(start, end)}
+        if not own & taken:
+            taken |= own
+            yield document.mention(kind, start, end, head=top)
+
+
+def _phrases(parse: _Parse, filler: RoleArgument) -> Iterator[_Phrase]:
+    """Go through what a filler mentions: participants one by one, a time or place as a whole."""
+    annotation, kind = parse.annotation, KIND_OF_ROLE[filler.role]
+    top = head(annotation, filler.start, filler.end)
+    for word in _joined(annotation, top, filler) if kind == "participant" else {top}:
+        if not parse.fills(word, filler) or annotation.tags[word].startswith("W"):
+            continue
+        if kind != "participant":
+            yield *_stretch(parse, word, filler), kind, word
+        elif phrase_type(annotation, word, word + 1) == "NP":
+            yield _first_compound(annotation, word, filler), word + 1, kind, word
+
+
+def _joined(annotation: Annotation, first: int, filler: RoleArgument) -> set[int]:
+    """Return a word and those that *and* or *or* join to it."""
+    joined = {first}
+    for token in range(first + 1, filler.end):
+        if annotation.labels[token] == "conj" and annotation.heads[token] in joined:
+            joined.add(token)
+    return joined
+
+
+def _first_compound(annotation: Annotation, noun: int, filler: RoleArgument) -> int:
+    start = noun
+    while start > filler.start and annotation.labels[start - 1] == "compound":
+        start -= 1
+    return start
+
+
+def _stretch(parse: _Parse, word: int, filler: RoleArgument) -> tuple[int, int]:
+    """Return the tokens around a word that fill the role with it, punctuation at the edges aside."""
+    start, end = word, word + 1
+    while parse.fills(start - 1, filler):
+        start -= 1
+    while parse.fills(end, filler):
+        end += 1
+    labels = parse.annotation.labels
+    while start < word and labels[start] == "punct":
+        start += 1
+    while end > word + 1 and labels[end - 1] == "punct":
+        end -= 1
+    return start, end

@@ -1,0 +1,33 @@
+"""The role labeller alone as an extractor: predicates are events, what fills their roles are the arguments.
+
+This is what semantic role labelling says about events without having seen an annotated one (SwiRL in the
+paper): the floor under every trained extractor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from samevent.corpus import Document
+from samevent.extraction.arguments import Association, associate
+from samevent.language.annotation import Annotation
+from samevent.language.roles import Predicate
+
+_FILLERS_ONLY = Association(add_fillers=True, whole_sentence=False)
+
+
+def extract_by_roles(document: Document, annotation: Annotation, predicates: Iterable[Predicate]) -> Document:
+    """Return the document with the mentions that its predicates and their roles amount to, and no others.
+
+    An event is a predicate, with its particle if that comes next; `Association` says what becomes of fillers.
+    Nothing is found in a line that is a page's address. Mentions of one kind never overlap.
+    """
+    by_token = {predicate.token: predicate for predicate in predicates}
+    ends = {
+        verb: particle + 1
+        for particle, verb in enumerate(annotation.heads)
+        if annotation.labels[particle] == "prt" and verb == particle - 1 and particle not in by_token
+    }
+    events = [document.mention("action", token, ends.get(token, token + 1), head=token) for token in by_token]
+    prose = [m for m in events if not document.sentences[document.sentence_of(m.start)].is_url]
+    return associate(document.with_mentions(prose), annotation, by_token.values(), settings=_FILLERS_ONLY)

@@ -1,0 +1,155 @@
+"""The weights of the extractor, and how features and weights make potentials.
+
+A segment scores the sum of what its own features say, of what its tokens' features say about a token in that place
+(the head, any, the first, the last), and of what the mean of its word vectors says. Kind *other* scores 0: all else
+is relative to it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from samevent.extraction.features import Features
+from samevent.extraction.semicrf import Floats, Marginals, Potentials
+
+HEAD, ANY, FIRST, LAST = range(4)
+PLACES = 4
+"""Places of a token in a segment that have weights of their own."""
+NEGLIGIBLE = 1e-9
+"""Segments less probable than this teach nothing; nearly all are."""
+
+
+class Weights(NamedTuple):
+    """One array for each sort of weights; columns are places and kinds, kinds alone, or kinds after each other."""
+
+    token: Floats
+    """By feature; place, kind."""
+    segment: Floats
+    """By feature; kind."""
+    vector: Floats
+    """By dimension; place, kind."""
+    phrase: Floats
+    """By dimension; kind."""
+    transitions: Floats
+
+    @classmethod
+    def zeros(cls, tokens: int, segments: int, vector: int, phrase: int, kinds: int) -> Weights:
+        """Return weights of these sizes, all 0; without dimensions word vectors say nothing."""
+        return cls(
+            np.zeros((tokens, PLACES * kinds)),
+            np.zeros((segments, kinds)),
+            np.zeros((vector, PLACES * kinds)),
+            np.zeros((phrase, kinds)),
+            np.zeros((kinds + 2, kinds + 2)),
+        )
+
+    def flat(self) -> Floats:
+        """Return all weights in one row, as optimisers want them."""
+        return np.concatenate([part.ravel() for part in self])
+
+    def shaped(self, flat: Floats) -> Weights:
+        """Return weights of the same sizes from one row."""
+        edges = np.cumsum([part.size for part in self])[:-1]
+        parts = np.split(flat, edges)
+        return Weights(*(part.reshape(own.shape) for part, own in zip(parts, self, strict=True)))
+
+
+def potentials(features: Features, weights: Weights, limits: NDArray[np.int64]) -> Potentials:
+    """Score everything a path can be made of."""
+    n, kinds = len(features.token_starts) - 1, len(limits)
+    tokens = (features.vectors[:, : len(weights.vector)] @ weights.vector).astype(np.float64)
+    _gather(tokens, features.token_starts, features.token_features, weights.token)
+    phrases = (features.vectors[:, : len(weights.phrase)] @ weights.phrase).astype(np.float64)
+    longest = len(features.segment_heads) // n if n else 1
+    segments = np.zeros((n, longest, kinds))
+    _assemble(
+        segments, tokens, phrases, features.segment_features, features.segment_heads, weights.segment,
+        features.borders)  # fmt: skip
+    return Potentials(segments, np.zeros(n), weights.transitions, limits)
+
+
+def gradient(features: Features, weights: Weights, limits: NDArray[np.int64], error: Marginals) -> Weights:
+    """Return the gradient of the weights, given that of the potentials."""
+    n, kinds = len(features.token_starts) - 1, len(limits)
+    out = Weights(*(np.zeros_like(part) for part in weights))
+    tokens, phrases = np.zeros((n, PLACES * kinds)), np.zeros((n, kinds))
+    _take_apart(
+        error.segments, tokens, phrases, features.segment_features, features.segment_heads, out.segment,
+        features.borders)  # fmt: skip
+    _scatter(tokens, features.token_starts, features.token_features, out.token)
+    out.vector[:] = features.vectors.T[: len(out.vector)] @ tokens
+    out.phrase[:] = features.vectors.T[: len(out.phrase)] @ phrases
+    out.transitions[:] = error.transitions
+    return out
+
+
+@njit(cache=True)
+def _gather(tokens, starts, features, weights):  # type: ignore[no-untyped-def]
+    for i in range(len(tokens)):
+        for at in range(starts[i], starts[i + 1]):
+            if features[at] >= 0:
+                for column in range(tokens.shape[1]):
+                    tokens[i, column] += weights[features[at], column]
+
+
+@njit(cache=True)
+def _scatter(tokens, starts, features, out):  # type: ignore[no-untyped-def]
+    for i in range(len(tokens)):
+        for at in range(starts[i], starts[i + 1]):
+            if features[at] >= 0:
+                for column in range(tokens.shape[1]):
+                    out[features[at], column] += tokens[i, column]
+
+
+@njit(cache=True)
+def _assemble(segments, tokens, phrases, features, heads, weights, borders):  # type: ignore[no-untyped-def]
+    longest, kinds = segments.shape[1], segments.shape[2]
+    any_, mean = np.zeros(kinds), np.zeros(kinds)
+    for s in range(len(borders) - 1):
+        for t in range(borders[s], borders[s + 1]):
+            any_[:], mean[:] = 0, 0
+            for length in range(1, min(longest, borders[s + 1] - t) + 1):
+                last, row = t + length - 1, t * longest + length - 1
+                head = t + heads[row]
+                for k in range(kinds):
+                    any_[k] += tokens[last, ANY * kinds + k]
+                    mean[k] += phrases[last, k]
+                    segments[t, length - 1, k] = (
+                        any_[k]
+                        + mean[k] / length
+                        + tokens[head, HEAD * kinds + k]
+                        + tokens[t, FIRST * kinds + k]
+                        + tokens[last, LAST * kinds + k]
+                    )
+                for column in range(features.shape[1]):
+                    if features[row, column] >= 0:
+                        for k in range(kinds):
+                            segments[t, length - 1, k] += weights[features[row, column], k]
+
+
+@njit(cache=True)
+def _take_apart(error, tokens, phrases, features, heads, out, borders):  # type: ignore[no-untyped-def]
+    """Pass the gradient of segments on to all that `_assemble` put into them."""
+    longest, kinds = error.shape[1], error.shape[2]
+    for s in range(len(borders) - 1):
+        for t in range(borders[s], borders[s + 1]):
+            for length in range(1, min(longest, borders[s + 1] - t) + 1):
+                last, row = t + length - 1, t * longest + length - 1
+                head = t + heads[row]
+                for k in range(kinds):
+                    e = error[t, length - 1, k]
+                    if abs(e) < NEGLIGIBLE:
+                        continue
+                    tokens[head, HEAD * kinds + k] += e
+                    tokens[t, FIRST * kinds + k] += e
+                    tokens[last, LAST * kinds + k] += e
+                    for i in range(t, t + length):
+                        tokens[i, ANY * kinds + k] += e
+                        phrases[i, k] += e / length
+                    for column in range(features.shape[1]):
+                        if features[row, column] >= 0:
+                            out[features[row, column], k] += e

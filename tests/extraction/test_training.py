@@ -1,0 +1,183 @@
+"""Training on a handful of sentences written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from extraction_builders import news, text_of, tiny_resources
+from samevent.corpus import KINDS, Kind
+from samevent.errors import DataError, OutputExistsError, UsageError
+from samevent.extraction.features import GROUPS
+from samevent.extraction.learning import Learning
+from samevent.extraction.model import Extractor
+from samevent.extraction.objective import Cost
+from samevent.extraction.parsed import Parsed
+from samevent.extraction.training import (
+    NO_THRESHOLDS,
+    Settings,
+    cross_fitted,
+    fitted,
+    groups_without,
+    prepared,
+    train,
+    train_file,
+)
+
+RESOURCES = tiny_resources()
+LEARNING = Learning(regularisation=0.1, rounds=12, rate=0.03, batch=2)
+QUICK = Settings(learning=LEARNING, least=1, folds=3)
+LIMITS = (2, 3, 3, 3)
+NEWS = news()
+
+
+def fit(texts: Sequence[Parsed], settings: Settings = QUICK) -> Extractor:
+    examples = prepared(texts, RESOURCES, LIMITS, settings)
+    return fitted(examples, RESOURCES, LIMITS, settings, NO_THRESHOLDS, lambda _: None)
+
+
+def sure(extractor: Extractor, text: Parsed) -> list[tuple[str, str]]:
+    """Return the mentions that are more probable than not."""
+    found = [m for m in extractor.mentions(text) if (m.probability or 0) > 0.5]
+    return sorted((m.kind, m.text) for m in found)
+
+
+def gold(text: Parsed) -> list[tuple[str, str]]:
+    return sorted((m.kind, m.text) for m in text.document.mentions)
+
+
+@pytest.mark.parametrize("cost", [Cost(), Cost(0, 0, 0, 0)], ids=["margin", "likelihood"])
+def test_trained_extractor_finds_what_it_was_shown(cost: Cost) -> None:
+    extractor = fit(NEWS, replace(QUICK, learning=replace(LEARNING, cost=cost)))
+    for text in NEWS:
+        assert sure(extractor, text) == gold(text)
+
+
+def test_trained_extractor_finds_the_like_in_words_it_never_saw() -> None:
+    unseen = text_of("""
+        Mali NNP nsubj shelled
+        shelled VBD ROOT shelled shell
+        Gao NNP dobj shelled
+        on IN prep shelled
+        Sunday NNP pobj on
+    """)
+    assert {("action", "shelled"), ("participant", "Mali")} <= set(sure(fit(NEWS), unseen))
+
+
+def test_sentences_without_marks_teach_nothing() -> None:
+    longer = news("Nobody NN nsubj spoke\nspoke VBD ROOT spoke speak")
+    settings = replace(QUICK, groups=groups_without(["document"]))
+    expected = fit(NEWS, settings).weights.flat()
+    np.testing.assert_array_equal(fit(longer, settings).weights.flat(), expected)
+
+
+def test_marks_in_an_address_teach_nothing() -> None:
+    address = "www.sudan.com NN ROOT www.sudan.com"
+    settings = replace(QUICK, groups=groups_without(["document"]))
+    expected = fit(NEWS, settings).weights.flat()
+    marked = []
+    for text in news(address):
+        prose, line = text.document.sentences
+        document = replace(text.document, sentences=(prose, replace(line, is_url=True)))
+        mention = document.mention("location", line.start, line.end)
+        marked.append(text._replace(document=document.with_mentions([*document.mentions, mention])))
+    np.testing.assert_array_equal(fit(marked, settings).weights.flat(), expected)
+
+
+def test_training_twice_gives_the_same_weights() -> None:
+    first, second = train(NEWS, RESOURCES, settings=QUICK), train(NEWS, RESOURCES, settings=QUICK)
+    assert first.weights.flat().tobytes() == second.weights.flat().tobytes()
+    assert first.thresholds == second.thresholds
+
+
+def test_stronger_regularisation_gives_smaller_weights() -> None:
+    sizes = [
+        np.linalg.norm(
+            fit(NEWS, replace(QUICK, learning=replace(LEARNING, regularisation=strength))).weights.flat()
+        )
+        for strength in (0.1, 1, 10, 1000)
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < 0.1 * sizes[0]
+
+
+def test_rare_features_have_no_weights() -> None:
+    few, many = (fit(NEWS, replace(QUICK, least=least)).weights for least in (3, 1))
+    assert 0 < len(few.token) < len(many.token)
+    assert 0 < len(few.segment) < len(many.segment)
+
+
+@pytest.mark.parametrize("group", ["vectors", "phrase_vectors"])
+def test_vectors_switched_off_have_no_weights(group: str) -> None:
+    weights = fit(NEWS, replace(QUICK, groups=groups_without([group]))).weights
+    sizes = {"vectors": weights.vector.any(), "phrase_vectors": weights.phrase.any()}
+    assert sizes == {"vectors": group != "vectors", "phrase_vectors": group != "phrase_vectors"}
+
+
+def test_groups_are_known_by_name() -> None:
+    assert groups_without(["words", "roles"]) == tuple(g for g in GROUPS if g not in ("words", "roles"))
+    with pytest.raises(UsageError, match="'wrods'"):
+        groups_without(["wrods"])
+
+
+def test_extractors_never_see_the_topic_that_they_are_judged_on() -> None:
+    # Only the first topic has times, so nobody could have told them there.
+    odd = [replace_kinds(text, ("action",)) if text.document.topic != "1" else text for text in NEWS]
+    for document, _, found in cross_fitted(odd, RESOURCES, LIMITS, QUICK, lambda _: None):
+        probable = [m.kind for m in found if (m.probability or 0) > 0.5]
+        assert set(probable) <= ({"action"} if document.topic == "1" else set(KINDS))
+
+
+def replace_kinds(text: Parsed, kinds: Sequence[Kind]) -> Parsed:
+    kept = [m for m in text.document.mentions if m.kind in kinds]
+    return text._replace(document=text.document.with_mentions(kept))
+
+
+def test_every_document_is_judged_once() -> None:
+    found = cross_fitted(NEWS, RESOURCES, LIMITS, QUICK, lambda _: None)
+    assert sorted(document.id for document, _, _ in found) == sorted(text.document.id for text in NEWS)
+
+
+def test_documents_of_one_topic_are_left_out_one_by_one() -> None:
+    one = [text._replace(document=replace(text.document, topic="1")) for text in NEWS]
+    extractor = train(one, RESOURCES, settings=QUICK)
+    assert sure(extractor, NEWS[0]) == gold(NEWS[0])
+
+
+def test_documents_beside_move_the_thresholds_alone() -> None:
+    plain, moved = (train(NEWS[:4], RESOURCES, beside=each, settings=QUICK) for each in ((), NEWS[4:]))
+    np.testing.assert_array_equal(plain.weights.flat(), moved.weights.flat())
+    assert plain.thresholds != moved.thresholds
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_little_to_train_on_is_said(count: int) -> None:
+    with pytest.raises(DataError, match="nothing to train"):
+        train(NEWS[:count], RESOURCES, settings=QUICK)
+
+
+def test_documents_without_mentions_are_nothing_to_train_on() -> None:
+    bare = [replace_kinds(text, ()) for text in NEWS]
+    with pytest.raises(DataError, match="nothing to train"):
+        train(bare, RESOURCES, settings=QUICK)
+    empty = [text_of("", id="e"), *NEWS]
+    assert sure(train(empty, RESOURCES, settings=QUICK), NEWS[0]) == gold(NEWS[0])
+
+
+def test_progress_is_told() -> None:
+    told: list[str] = []
+    train(NEWS, RESOURCES, settings=QUICK, progress=told.append)
+    assert sum("leaving out" in line for line in told) == 3
+    assert any("round 12 of 12" in line for line in told)
+
+
+def test_an_existing_file_is_refused_before_any_work(tmp_path: Path) -> None:
+    path = tmp_path / "extractor.npz"
+    path.write_text("precious")
+    with pytest.raises(OutputExistsError):
+        train_file([], path, RESOURCES, source="x")
+    assert path.read_text() == "precious"
