@@ -35,6 +35,9 @@ bench: setup  ## one JSON object a line
 	$(BIN)/python benchmarks/scoring.py --json
 	$(BIN)/python benchmarks/language.py --json
 	$(BIN)/python benchmarks/extraction.py --json
+	$(BIN)/python benchmarks/affinities.py --json
+	$(BIN)/python benchmarks/sampler.py --json
+	$(BIN)/python benchmarks/crp.py --json
 
 model: setup  ## build the shipped model from its sources (npm, and the data folder)
 	$(BIN)/python tools/build_model.py

@@ -19,8 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from samevent.errors import SameventError
+from samevent.experiments.pairs import train_file as train_similarity
 from samevent.experiments.protocols import load_split
-from samevent.extraction.model import EXTRACTOR_FILE
+from samevent.extraction.model import EXTRACTOR_FILE, Extractor
 from samevent.extraction.training import train_file as train_extractor
 from samevent.formats import read
 from samevent.formats.files import write_text
@@ -31,6 +32,7 @@ from samevent.language.lexicon.compiled import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE, Resources
 from samevent.language.roles.training import train_file
 from samevent.language.vectors.compile import compile_vectors
+from samevent.similarity.model import SIMILARITY_FILE
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SAMEVENT_DATA") or ROOT.parent / "shared" / "data")
@@ -123,6 +125,21 @@ def build_extractor(target: Path) -> None:
     )
 
 
+def build_similarity(target: Path) -> None:
+    """Train the pair model."""
+    split = load_split("yang2015")
+    resources = Resources(target.parent)
+    train_similarity(
+        [d for d in read(DATA / "ecbplus") if split.part_of(d) in ("train", "dev")],
+        target,
+        Extractor.load(target.with_name(EXTRACTOR_FILE), resources),
+        learn=split.train,
+        cache=Cache(),
+        overwrite=True,
+        progress=lambda text: print(text, file=sys.stderr),
+    )
+
+
 PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
     "wordnet": (WORDNET_FILE, build_wordnet, "WordNet 3.0", "WordNet licence"),
     "frames": (
@@ -141,6 +158,12 @@ PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
     "extractor": (
         EXTRACTOR_FILE,
         build_extractor,
+        "ECB+ 1.0, train topics of yang2015 (annotation)",
+        "CC BY 3.0",
+    ),
+    "similarity": (
+        SIMILARITY_FILE,
+        build_similarity,
         "ECB+ 1.0, train topics of yang2015 (annotation)",
         "CC BY 3.0",
     ),

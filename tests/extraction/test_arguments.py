@@ -521,3 +521,32 @@ def test_the_papers_first_example_has_the_papers_arguments() -> None:
         "Sudan", "Yida refugee camp", "Thursday, Nov 10th, 2011", "South Sudan",
     ]  # fmt: skip
     assert arguments(found, "bombs")[:2] == [("Sudan", "ARG0"), ("Yida refugee camp", "ARG1")]
+
+
+CAMP = """
+    Sudan PROPN nsubj bombed
+    bombed VERB ROOT bombed bomb
+    camps NOUN dobj bombed
+    in ADP prep camps
+    Chad PROPN pobj in
+"""
+IN_CHAD = Predicate(
+    1,
+    "verbal",
+    (RoleArgument("ARG1", 2, 2, 5), RoleArgument("AM-LOC", 3, 3, 5), RoleArgument("ARG0", 0, 0, 1)),
+)
+
+
+@pytest.mark.parametrize(
+    ("probability", "settings", "place"),
+    [(0.5, ADDING, "in Chad"), (0.5, Association(), "camps in Chad"), (None, ADDING, "camps in Chad")],
+    ids=["found", "found, no fillers", "given"],
+)
+def test_a_place_around_a_participant_is_cut_down_to_the_place(
+    probability: float | None, settings: Association, place: str
+) -> None:
+    document, annotation = parsed(CAMP)
+    event = document.mention("action", 1, 2)
+    wide = document.mention("location", 2, 5, head=2, probability=probability)
+    found = associate(document.with_mentions([event, wide]), annotation, [IN_CHAD], settings=settings)
+    assert [m.text for m in found.mentions if m.kind == "location"] == [place]

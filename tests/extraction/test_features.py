@@ -38,7 +38,6 @@ NAMED = PLAIN._replace(
     annotation=replace(PLAIN.annotation, chunks=((0, 1), (2, 4)), entities=((0, 1, "GPE"), (5, 6, "DATE")))
 )
 VECTOR_GROUPS = ("vectors", "phrase_vectors")
-LOCAL_GROUPS = [name for name in GROUPS if name != "document"]
 KEY_GROUPS = [name for name in GROUPS if name not in VECTOR_GROUPS]
 
 
@@ -59,20 +58,9 @@ def keys(text: Parsed, *groups: str) -> tuple[list[set[int]], list[set[int]]]:
 
 
 def test_a_sentence_is_the_same_whatever_stands_around_it() -> None:
-    whole = encoder(*LOCAL_GROUPS).raw(*text_of(SAID, BOMBED, "", SHORT, BOMBED))
+    whole = encoder().raw(*text_of(SAID, BOMBED, "", SHORT, BOMBED))
     for number, rows in enumerate([SAID, BOMBED, "", SHORT, BOMBED]):
-        same(selected(whole, [number]), encoder(*LOCAL_GROUPS).raw(*text_of(rows)))
-
-
-def test_only_the_document_group_sees_other_sentences() -> None:
-    alone, _ = keys(text_of(BOMBED))
-    once, _ = keys(text_of(BOMBED, SAID))
-    twice, _ = keys(text_of(BOMBED, BOMBED))
-    seen, _ = keys(text_of(BOMBED, BOMBED), *LOCAL_GROUPS)
-    assert once[:6] == alone
-    for whole, again, local in zip(alone, twice, seen, strict=False):
-        assert whole - again
-        assert whole & again == local
+        same(selected(whole, [number]), encoder().raw(*text_of(rows)))
 
 
 def test_joined_texts_are_the_text_of_all_sentences() -> None:

@@ -59,13 +59,6 @@ def test_neighbours_end_where_the_sentence_does() -> None:
     assert found["t+2"] == codes("DT NN IN NNP ^ ^ ^ ^")
 
 
-def test_repetition_is_counted_over_the_document() -> None:
-    found = atoms(text_of(BOMBED, FLED, BOMBED))["rep"]
-    assert len({found[0], found[1], found[8]}) == 1
-    assert len({found[6], found[7]}) == 1
-    assert found[0] != found[6]
-
-
 def test_signature_names_the_core_labels_below() -> None:
     found = atoms(text_of(BOMBED))
     bits = {label: 1 << i for i, label in enumerate(CORE)}

@@ -70,22 +70,20 @@ def test_trained_extractor_finds_the_like_in_words_it_never_saw() -> None:
 
 def test_sentences_without_marks_teach_nothing() -> None:
     longer = news("Nobody NN nsubj spoke\nspoke VBD ROOT spoke speak")
-    settings = replace(QUICK, groups=groups_without(["document"]))
-    expected = fit(NEWS, settings).weights.flat()
-    np.testing.assert_array_equal(fit(longer, settings).weights.flat(), expected)
+    expected = fit(NEWS).weights.flat()
+    np.testing.assert_array_equal(fit(longer).weights.flat(), expected)
 
 
 def test_marks_in_an_address_teach_nothing() -> None:
     address = "www.sudan.com NN ROOT www.sudan.com"
-    settings = replace(QUICK, groups=groups_without(["document"]))
-    expected = fit(NEWS, settings).weights.flat()
+    expected = fit(NEWS).weights.flat()
     marked = []
     for text in news(address):
         prose, line = text.document.sentences
         document = replace(text.document, sentences=(prose, replace(line, is_url=True)))
         mention = document.mention("location", line.start, line.end)
         marked.append(text._replace(document=document.with_mentions([*document.mentions, mention])))
-    np.testing.assert_array_equal(fit(marked, settings).weights.flat(), expected)
+    np.testing.assert_array_equal(fit(marked).weights.flat(), expected)
 
 
 def test_training_twice_gives_the_same_weights() -> None:

@@ -133,27 +133,25 @@ def similarity_cli(
 
     Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and places.
     """
-    from samevent.experiments.pairs import predicted_arguments, read_labelled
+    from samevent.experiments.pairs import train_file
     from samevent.extraction import load_extractor
-    from samevent.formats.files import refuse_existing
     from samevent.language.cache import Cache
     from samevent.similarity.model import SIMILARITY_FILE
-    from samevent.similarity.training import Settings, train
+    from samevent.similarity.training import Settings
 
-    refuse_existing(output / SIMILARITY_FILE, overwrite=force)
-    corpus, settings = read(data), Settings(without=left_out)
-    topics = load_split(split) if split else None
+    corpus, topics = read(data), load_split(split) if split else None
     documents = [d for d in corpus if topics is None or topics.part_of(d) in ("train", "dev")]
-    extractor = load_extractor(model)
+    output.mkdir(parents=True, exist_ok=True)
     say(f"reading {len(documents):,} documents")
-    ready = read_labelled(
+    train_file(
         documents,
-        extractor.resources,
-        add_arguments=predicted_arguments(extractor),
+        output / SIMILARITY_FILE,
+        load_extractor(model),
+        learn=topics.train if topics else None,
+        settings=Settings(without=left_out),
         cache=Cache(),
         jobs=jobs,
+        overwrite=force,
+        progress=say,
     )
-    trained = train(ready, learn=topics.train if topics else None, settings=settings, progress=say)
-    output.mkdir(parents=True, exist_ok=True)
-    trained.model.save(output / SIMILARITY_FILE, overwrite=force)
     say(f"wrote {output / SIMILARITY_FILE}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 from samevent.corpus import Corpus, Document, Kind
 from samevent.experiments.protocols import Part, Split
 from samevent.extraction import Extractor, Parsed, associate, label_events
+from samevent.formats.files import refuse_existing
 from samevent.language.annotate import annotate
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
@@ -66,6 +68,30 @@ def measure_pairs(
     trained = train(read("train", "dev"), learn=split.train, settings=settings, progress=progress)
     measured = {part: measure_part(read(part), trained.model, settings) for part in parts}
     return measured | _described(trained)
+
+
+def train_file(
+    documents: Iterable[Document],
+    output: Path,
+    extractor: Extractor,
+    *,
+    learn: Collection[str] | None = None,
+    settings: Settings | None = None,
+    cache: Cache | None = None,
+    jobs: int = 1,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Trained:
+    """Train on documents with events, whose arguments the extractor finds, and write the pair model.
+
+    `learn` names the topics to learn from; the others only help to choose C.
+    """
+    refuse_existing(output, overwrite=overwrite)
+    add = predicted_arguments(extractor)
+    data = read_labelled(documents, extractor.resources, add_arguments=add, cache=cache, jobs=jobs)
+    trained = train(data, learn=learn, settings=settings, progress=progress)
+    trained.model.save(output, overwrite=overwrite)
+    return trained
 
 
 def read_labelled(

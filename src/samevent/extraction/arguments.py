@@ -55,7 +55,8 @@ class Association:
     With `whole_sentence`, an event gets all the arguments of its sentence where none fills a role; without, it gets
     none. With `add_fillers`, a filler that holds no mention of its kind becomes one: a time or place as it stands
     up to its first clause, a participant as a noun with its compounds, each of several joined by *and* alone.
-    Clauses, relative pronouns, other events and what would overlap a mention of the same kind are left out.
+    Clauses, relative pronouns, other events and what would overlap a mention of the same kind are left out. A time or
+    place that was found around such a filler, but is headed by a participant of the event, is cut down to the filler.
     """
 
     whole_sentence: bool = True
@@ -89,6 +90,7 @@ def associate(
     parse = _parse(document, annotation)
     events = _waiting(document, annotation, predicates)
     if settings.add_fillers:
+        document = _narrowed(document, annotation, events)
         document = document.with_mentions([*document.mentions, *_unseen(document, parse, events)])
     around = _arguments_by_sentence(document)
     chosen = {event.id: _chosen(parse, event, around[event.sentence], settings) for event in events}
@@ -206,6 +208,31 @@ def _chosen(
 
 def _has(mention: Mention, token: int) -> bool:
     return token in mention.anchors if mention.anchors else mention.start <= token < mention.end
+
+
+def _narrowed(document: Document, annotation: Annotation, events: Iterable[_Event]) -> Document:
+    """Cut times and places that were found down to the filler they hold, where their head takes part in the event.
+
+    *Sudan bombs a camp in Chad*: the camp takes part, Chad is the place.
+    """
+    around = _arguments_by_sentence(document)
+    cut: dict[str, Mention] = {}
+    for event in events:
+        taking_part = {filler.head for filler in event.of_kind("participant")}
+        for filler in event.fillers:
+            kind = KIND_OF_ROLE[filler.role]
+            for m, top in around[event.sentence]:
+                inside = m.start <= filler.start and filler.end <= m.end
+                if (
+                    kind == m.kind != "participant"
+                    and m.probability is not None
+                    and inside
+                    and top in taking_part
+                ):
+                    start, end = filler.start, filler.end
+                    own = head(annotation, start, end)
+                    cut[m.id] = document.mention(kind, start, end, head=own, probability=m.probability)
+    return document.with_mentions(cut.get(m.id, m) for m in document.mentions) if cut else document
 
 
 def _unseen(document: Document, parse: _Parse, events: Iterable[_Event]) -> Iterator[Mention]:

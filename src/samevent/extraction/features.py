@@ -29,7 +29,6 @@ TOKEN_TEMPLATES = {
     "roles": "pr; pr t; pr l; rl; rl t; ri; ri t; rl l; pr d; pr-1; pr+1; ri d; ri w",
     "chunks": "k; k t; k k-1 t; k k+1 t",
     "lexicon": "c; c t; c d; c-1 c; c c+1; c pr; hl c; gl c; ri c",
-    "document": "rep p; rep t pr; rep c",
 }
 SEGMENT_TEMPLATES = {
     "words": "len; words; head.l len; before.w first.w; last.w after.w; before.w; after.w",
@@ -44,7 +43,7 @@ SEGMENT_TEMPLATES = {
 Vectors = NDArray[np.float32]
 Places = NDArray[np.int64]
 
-GROUPS = ("document", "words", "tags", "shapes", "parse", "names", "roles", "chunks", "phrases", "lexicon", "hypernyms",
+GROUPS = ("words", "tags", "shapes", "parse", "names", "roles", "chunks", "phrases", "lexicon", "hypernyms",
           "synonyms", "frames", "vectors", "phrase_vectors")  # fmt: skip
 
 

@@ -27,9 +27,9 @@ class Learning:
     """What is minimised, and how."""
 
     cost: Cost = field(default_factory=Cost)
-    regularisation: float = 2.0
+    regularisation: float = 3.0
     """L2, for every weight, against the sum over all sentences."""
-    rounds: int = 10
+    rounds: int = 12
     rate: float = 0.15
     """The length of a step; it falls to a tenth in the last round."""
     batch: int = 8

@@ -13,11 +13,10 @@ from samevent.language.hashing import Codes, code, codes
 from samevent.language.roles.base import Predicate
 from samevent.language.roles.encoding import Encoded, encoded
 
-OWN = "w l t p d sh s3 s2 p3 e pr rl ri k hl ht sg c cap gl rep".split()
+OWN = "w l t p d sh s3 s2 p3 e pr rl ri k hl ht sg c cap gl".split()
 """Word, lemma, tag, universal tag, label, shape, suffixes, prefix, entity type, kind of predicate, role as the head
 of a filler, role of the smallest filler around, place in the noun chunk, lemma and tag of the governor, core labels
-below, WordNet class, whether it is written with a capital, lemma of the governor's governor, how often the document
-has the lemma."""
+below, WordNet class, whether it is written with a capital, lemma of the governor's governor."""
 SHIFTED = {"w": (-2, -1, 1, 2), "l": (-1, 1), "t": (-2, -1, 1, 2), "d": (-1, 1), "e": (-1, 1), "pr": (-1, 1),
            "c": (-1, 1), "rl": (-1, 1), "k": (-1, 1)}  # fmt: skip
 ATOMS = (*OWN, *(f"{name}{by:+d}" for name, places in SHIFTED.items() for by in places))
@@ -62,7 +61,6 @@ def token_atoms(
         "c": codes(classes),
         "cap": np.array([word[:1].isupper() for word in words], np.uint64),
         "gl": e.lemma[e.head[e.head]],
-        "rep": _repeated(e.lemma),
     }
     for name, places in SHIFTED.items():
         for by in places:
@@ -106,13 +104,6 @@ def _roles(n: int, predicates: Iterable[Predicate]) -> tuple[Codes, Codes]:
             inside = inside[size[inside] > width]
             around[inside], size[inside] = name, width
     return own, around
-
-
-def _repeated(lemmas: Codes) -> Codes:
-    """Return how often each token's lemma comes in the text, many times counted as few."""
-    _, place, counts = np.unique(lemmas, return_inverse=True, return_counts=True)
-    times = np.searchsorted([2, 3, 5], counts, side="right")
-    return times[place].astype(np.uint64)
 
 
 def _chunks(n: int, annotation: Annotation) -> Codes:
