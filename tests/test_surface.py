@@ -8,8 +8,10 @@ import pytest
 
 import samevent
 from samevent import scoring
+from samevent.cli import extract as cli_extract
 from samevent.cli import score as cli_score
 from samevent.cli.main import COMMANDS
+from samevent.extraction import POINTS
 
 
 def test_everything_in_all_can_be_imported_and_nothing_else_is_shown() -> None:
@@ -24,6 +26,15 @@ def test_every_name_has_one_home() -> None:
     for home, owned in samevent._HOMES.items():
         module = importlib.import_module(f"samevent.{home}")
         assert all(getattr(samevent, name) is getattr(module, name) for name in owned)
+
+
+def test_the_engine_is_there_without_importing_it_first() -> None:
+    code = "import samevent; print(samevent.hddcrp.fit.__name__)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "fit\n"
+
+
+def test_command_line_offers_the_operating_points() -> None:
+    assert cli_extract.POINTS == POINTS
 
 
 def test_unknown_names_are_attribute_errors() -> None:

@@ -3,6 +3,7 @@
     corpus = samevent.read("news/")
     samevent.write(corpus, "news.conll", unit="topic")
     samevent.score(gold, system, unit="document").conll
+    samevent.hddcrp.fit(problem, seed=7)
 
 Names are imported when first used, so that `import samevent` costs nothing.
 """
@@ -55,7 +56,13 @@ __all__ = [
 ]
 
 
+_ROOMS = ("hddcrp",)
+"""Subpackages that people use as they are."""
+
+
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"samevent.{name}")
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"samevent.{home}"), name)

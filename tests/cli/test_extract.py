@@ -80,3 +80,9 @@ def test_extract_with_a_model_that_has_no_extractor_says_so(tmp_path: Path) -> N
     assert done.returncode == 1
     assert "extractor.npz" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_extract_refuses_an_unknown_ending_before_it_works(tmp_path: Path) -> None:
+    done = extract(tmp_path / "nowhere.txt", "-o", tmp_path / "out.xyz")
+    assert done.returncode == 2
+    assert "--to" in done.stderr

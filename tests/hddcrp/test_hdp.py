@@ -190,3 +190,17 @@ def test_broken_channels_and_settings_are_refused() -> None:
         hdp.sample_hdp([-1, 0], [Channel(rows, 3)])
     with pytest.raises(UsageError, match="'alpha_within' is nan"):
         hdp.sample_hdp([0, 0], [Channel(rows, 3)], alpha_within=float("nan"))
+
+
+def test_channels_of_different_sizes_have_weights_of_their_own() -> None:
+    customers = 250
+    many = Channel(Rows.counted([[i % 7, i % 3, i % 5] for i in range(customers)]), 7, 0.5)
+    few = Channel(Rows.counted([[i % 2] for i in range(customers)]), 2, 0.5)
+    together = Observations.of_channels([many, few], customers).ratio
+    for number, channel in enumerate((many, few)):
+        np.testing.assert_array_equal(
+            together[number], Observations.of_channels([channel], customers).ratio[0]
+        )
+    state = hdp.init(np.repeat(np.arange(25), 10), [many, few], seeded(3, "unequal"))
+    hdp.sweep(state, sweeps=5)
+    state.check()

@@ -18,8 +18,10 @@ from samevent.cli.common import (
     say,
 )
 from samevent.corpus import KINDS, Corpus
-from samevent.formats import FORMATS, read, write
+from samevent.formats import FORMATS, output_format, read, write
 from samevent.formats.files import refuse_existing
+
+POINTS = ("balanced", "recall")
 
 
 @click.command("extract")
@@ -31,7 +33,7 @@ from samevent.formats.files import refuse_existing
 @click.option("--to", "write_as", type=choice(FORMATS), help="Format of FILE, if its name does not tell.")
 @click.option(
     "--point",
-    type=choice(("balanced", "recall")),
+    type=choice(POINTS),
     default="balanced",
     show_default=True,
     help="Mentions that are probably right, or nearly all that might be.",
@@ -66,6 +68,7 @@ def extract_cli(
     INPUT is a folder or file of text, or any corpus; given tokens and sentences are kept. Mentions that a document
     has are used as they are, and only those of kinds that it has none of are looked for.
     """
+    output_format(target, write_as)
     if str(target) != "-":
         refuse_existing(target, overwrite=force)
     corpus = read(source, format=read_as, encoding=encoding)

@@ -17,6 +17,7 @@ from samevent.errors import SameventError
 
 COMMANDS = {
     "check": "look for trouble in a corpus",
+    "cluster": "say which event mentions tell of the same event",
     "convert": "turn one corpus format into another",
     "experiment": "measure quality and print the paper's tables beside ours",
     "extract": "find events, who took part in them, when and where",

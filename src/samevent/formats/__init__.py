@@ -72,6 +72,11 @@ def chosen_format(path: Path, name: str | None = None) -> Format:
     return _named(name) if name else recognised(path)
 
 
+def output_format(path: Path, name: str | None = None) -> Format:
+    """Return the format of that name, or the one that the ending of a file to be written tells."""
+    return _named(name) if name else _by_suffix(path)
+
+
 def write(
     corpus: Corpus,
     path: str | Path,
@@ -86,7 +91,7 @@ def write(
     where the format can (CoNLL, CorefUD).
     """
     path = Path(path)
-    chosen = _named(format) if format else _by_suffix(path)
+    chosen = output_format(path, format)
     chosen.write(corpus, path, WriteOptions(unit=unit, overwrite=overwrite))
 
 
@@ -125,4 +130,4 @@ def _by_suffix(path: Path) -> Format:
     )
 
 
-__all__ = ["FORMATS", "Format", "ReadOptions", "WriteOptions", "read", "recognised", "write"]
+__all__ = ["FORMATS", "Format", "ReadOptions", "WriteOptions", "output_format", "read", "recognised", "write"]

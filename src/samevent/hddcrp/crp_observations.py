@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
-from samevent.hddcrp.likelihood import on_grid
+from samevent.hddcrp.likelihood import tabulated
 from samevent.hddcrp.problem import LEAST, MOST, Floats, Integers, Problem, Rows
 
 SMALL, FAMILIAR = 8, 1024
@@ -126,8 +126,8 @@ class Observations:
                     f"channel {number} has {len(values)} rows", expected=f"{customers}, one a customer"
                 )
             tokens = int(values.values.sum())
-            total = _tabulated(channel.dirichlet * channel.vocabulary, tokens)
-            parts.append((values, _tabulated(channel.dirichlet, tokens)))
+            total = tabulated(channel.dirichlet * channel.vocabulary, tokens)
+            parts.append((values, tabulated(channel.dirichlet, tokens)))
             if channel.parent is None:
                 totals[:, number] = np.bincount(values.rows, weights=values.values, minlength=customers)
                 falls[number] = total
@@ -139,7 +139,6 @@ class Observations:
         features += np.repeat(np.cumsum([0, *sizes])[:-1], [len(part.columns) for part, _ in parts])
         counts = np.concatenate([np.zeros(0), *(part.values for part, _ in parts)])
         order = np.argsort(rows, kind="stable")
-        fall = _stacked(falls)
         return cls(
             starts=np.concatenate([[0], np.bincount(rows, minlength=customers).cumsum()]).astype(np.int64),
             features=features[order].astype(np.int32),
@@ -147,8 +146,8 @@ class Observations:
             row=np.repeat(np.arange(len(parts)), sizes).astype(np.int32),
             rise=_stacked([table for _, table in parts] or [np.zeros(1)]),
             totals=totals,
-            fall=fall,
-            ratio=_ratios(fall),
+            fall=_stacked(falls),
+            ratio=_ratios(falls),
         )
 
     def log_likelihood(self, labels: NDArray[np.integer]) -> float:
@@ -173,21 +172,16 @@ def _parents(values: Rows, parent: NDArray[Any]) -> Rows:
     return Rows.from_triples(len(values), keys // width, keys % width, counts)
 
 
-def _tabulated(offset: float, most: int) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(on_grid(np.log(offset + np.arange(most))))])
-
-
 def _stacked(tables: Sequence[Floats]) -> Floats:
     width = max(len(table) for table in tables)
     return np.stack([np.pad(table, (0, width - len(table))) for table in tables])
 
 
-def _ratios(fall: Floats) -> Floats:
-    most = fall.shape[1] - 1
-    ratio = np.zeros((len(fall), SMALL, FAMILIAR))
-    for c, table in enumerate(fall):
-        for s in range(min(SMALL, most + 1)):
-            reach = min(FAMILIAR, most - s + 1)
+def _ratios(falls: Sequence[Floats]) -> Floats:
+    ratio = np.zeros((len(falls), SMALL, FAMILIAR))
+    for c, table in enumerate(falls):
+        for s in range(min(SMALL, len(table))):
+            reach = min(FAMILIAR, len(table) - s)
             logs = table[s] + table[:reach] - table[s : s + reach]
             # math.exp, as in compiled code; numpy's may differ in the last bit.
             ratio[c, s, :reach] = [exp(value) for value in logs]

@@ -84,9 +84,13 @@ def log_crp(sizes: NDArray[np.integer], alpha: float) -> float:
     >>> bool(np.isclose(log_crp(np.array([2, 1]), 1.0), np.log(1 / 1 * 1 / 2 * 1 / 3)))
     True
     """
-    seated = sizes[sizes > 0]
-    steps = np.log(alpha + np.arange(seated.sum())).sum()
-    return float(len(seated) * np.log(alpha) + gammaln(seated).sum() - steps)
+    return log_crps(sizes[sizes > 0], np.array([sizes.sum()]), alpha)
+
+
+def log_crps(sizes: NDArray[np.integer], customers: NDArray[np.integer], alpha: float) -> float:
+    """Return the same for several restaurants: the sizes of all their tables, and the customers of each."""
+    steps = (gammaln(alpha + customers) - gammaln(alpha)).sum()
+    return float(len(sizes) * np.log(alpha) + gammaln(sizes).sum() - steps)
 
 
 def positive(name: str, value: float) -> None:

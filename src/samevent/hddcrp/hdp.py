@@ -35,7 +35,7 @@ from samevent.hddcrp.crp_menu import (
     weigh,
 )
 from samevent.hddcrp.crp_observations import Channel, Observations
-from samevent.hddcrp.crp_runs import Run, log_crp, positive, run_all, verify
+from samevent.hddcrp.crp_runs import Run, log_crp, log_crps, positive, run_all, verify
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.problem import Integers
 from samevent.hddcrp.randoms import RandomState, seeded
@@ -82,10 +82,7 @@ class State:
     def log_joint(self) -> float:
         """Return log p(tables, clusters of tables, observations), computed afresh."""
         tables = np.flatnonzero(self.size)
-        prior = sum(
-            log_crp(self.size[self.seats[begin:end]], self.alpha_within)
-            for begin, end in zip(self.begin, self.end, strict=True)
-        )
+        prior = log_crps(self.size[tables], np.bincount(self.document), self.alpha_within)
         across = log_crp(np.bincount(self.cluster[tables]), self.alpha_across)
         return prior + across + self.seen.log_likelihood(self.cluster[self.table])
 

@@ -33,8 +33,8 @@ class Logs:
         words = problem.words
         most = int(np.bincount(words.columns, weights=words.values).max(initial=0))
         return cls(
-            _tabulated(problem.dirichlet, most),
-            _tabulated(problem.dirichlet * problem.vocabulary, int(problem.tokens.sum(dtype=np.int64))),
+            tabulated(problem.dirichlet, most),
+            tabulated(problem.dirichlet * problem.vocabulary, int(problem.tokens.sum(dtype=np.int64))),
         )
 
 
@@ -74,7 +74,8 @@ def merge_change(ours: dict[int, int], theirs: dict[int, int], logs: Logs) -> fl
     return float(change)
 
 
-def _tabulated(offset: float, most: int) -> Floats:
+def tabulated(offset: float, most: int) -> Floats:
+    """Return the sums of log(offset + k) over the first k, for 0 to `most` of them, on the grid."""
     # Rounding the steps, not their sums, keeps the error of a difference of neighbours at one rounding.
     steps = np.log(offset + np.arange(most)) if most else np.zeros(0)
     return np.concatenate([[0.0], np.cumsum(on_grid(steps))])

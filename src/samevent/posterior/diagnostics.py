@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from samevent.errors import DataError
 from samevent.posterior.partitions import Floats
@@ -200,6 +199,8 @@ def _halves(trace: Floats) -> Floats | None:
 
 
 def _normal_scores(trace: Floats) -> Floats:
+    from scipy.stats import rankdata  # takes a second to import, and most problems need no diagnosis
+
     ranks = rankdata(trace).reshape(trace.shape)
     scores: Floats = ndtri((ranks - 3 / 8) / (trace.size + 1 / 4))
     return scores

@@ -1,0 +1,54 @@
+"""AGGLOMERATIVE: single-link clustering in two phases, after Chen, Ji & Haralick (2009).
+
+First the mentions of each document are grouped, then the groups of different documents. Under single link two groups
+are as similar as their most similar mentions, so a group is what chains of similar pairs connect: the second phase
+adds the pairs across documents to those within, each phase with a threshold of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from samevent.clusterers.base import Evidence, Need, Rule
+from samevent.settings import refuse_outside
+from samevent.similarity.affinities import Links
+from samevent.similarity.mentions import MentionTable
+
+LEAST, MOST = 0.001, 0.999
+"""Thresholds lie in here: at 0 everything would be linked, at 1 nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agglomerative(Rule):
+    """Link mentions of a document from the similarity `within` on, groups across documents from `across` on."""
+
+    within: float = 0.5
+    across: float = 0.5
+
+    def __post_init__(self) -> None:
+        refuse_outside("within", self.within, LEAST, MOST)
+        refuse_outside("across", self.across, LEAST, MOST)
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Similarities, and the arguments that these compare."""
+        return frozenset(("arguments", "similarity"))
+
+    def labels(self, evidence: Evidence) -> NDArray[np.integer]:
+        """Return the groups after both phases."""
+        links = evidence.links(min(self.within, self.across))
+        return single_link(evidence.table, links, within=self.within, across=self.across)
+
+
+def single_link(table: MentionTable, links: Links, *, within: float, across: float) -> NDArray[np.integer]:
+    """Return the groups that are connected by links which reach the threshold of their kind."""
+    near = links.pairs.agree(table.document)
+    kept = links.pairs[links.similarity >= np.where(near, within, across)]
+    graph = coo_array((np.ones(len(kept)), (kept.i, kept.j)), shape=(len(table), len(table)))
+    groups: NDArray[np.integer] = connected_components(graph, directed=False)[1]
+    return groups

@@ -1,0 +1,123 @@
+"""What the clusterers share whose mentions link to each other: settings of the links, the problem, its solution."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from samevent.clusterers.base import Clustered, Evidence, Need, Progress
+from samevent.clusterers.features import observed
+from samevent.clusterers.sampling import KEPT, Sampling, last_of_runs, refuse_concentrations
+from samevent.hddcrp import Posterior, Problem, fit, sample
+from samevent.hddcrp.fit import Model, Sampler
+from samevent.settings import refuse_outside
+from samevent.similarity.affinities import Links, Settings, assembled
+from samevent.similarity.mentions import MentionTable
+from samevent.similarity.pairs import Pairs
+
+Observe = Literal["words", "head_lemma"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked(Sampling):
+    """Pairs below `minimum_similarity` are no links, unless `identical_words` links mentions with the same words.
+
+    `dirichlet` is lambda; `observe` says what events generate.
+    """
+
+    minimum_similarity: float = 0.5
+    identical_words: bool = False
+    dirichlet: float = 1e-7
+    observe: Observe = "words"
+
+    def __post_init__(self) -> None:
+        Sampling.__post_init__(self)
+        refuse_outside("minimum_similarity", self.minimum_similarity, 0.001, 0.999)
+        refuse_concentrations(dirichlet=self.dirichlet)
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Similarities, and the arguments that these compare."""
+        return frozenset(("arguments", "similarity"))
+
+    def problem(self, evidence: Evidence, *, document_weight: float, **alphas: float) -> Problem:
+        """Return mentions as customers and documents as restaurants.
+
+        The vocabulary is what the event mentions of the whole corpus use.
+        """
+        words, vocabulary = observed(evidence, self.observe)
+        links = evidence.links(self.minimum_similarity)
+        if self.identical_words:
+            links = with_identical_words(evidence.table, links)
+        settings = Settings(minimum_similarity=self.minimum_similarity, document_weight=document_weight)
+        affinities = assembled(evidence.table, links, settings)
+        return Problem(
+            document=evidence.table.document,
+            words=words,
+            within=affinities.within,
+            across=affinities.across,
+            vocabulary=vocabulary,
+            dirichlet=self.dirichlet,
+            **alphas,  # type: ignore[arg-type]
+        )
+
+    def solved(
+        self,
+        evidence: Evidence,
+        problem: Problem,
+        *,
+        model: Model,
+        sampler: Sampler = "collapsed",
+        seed: int,
+        jobs: int,
+        progress: Progress | None,
+        checkpoint: Path | None,
+    ) -> Clustered:
+        """Answer for a model whose posterior falls into parts."""
+        if self.answer == "last":
+            runs = sample(
+                problem, seed=seed, model=model, sampler=sampler, runs=self.runs, sweeps=self.sweeps, jobs=jobs,
+                checkpoint=checkpoint, progress=progress,
+            )  # fmt: skip
+            return last_of_runs(evidence, runs.labels, {"log joint": runs.log_joint, "events": runs.clusters})
+        posterior = fit(
+            problem, seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps, keep=KEPT,
+            jobs=jobs, checkpoint=checkpoint, progress=progress,
+        )  # fmt: skip
+        return Clustered(
+            ids=evidence.table.ids,
+            labels=posterior.consensus().labels.astype(np.int32),
+            samples=posterior.samples,
+            verdict=_verdict(posterior),
+            posterior=posterior,
+        )
+
+
+def with_identical_words(table: MentionTable, links: Links) -> Links:
+    """Link mentions that have the same words, if they have any, with f = 1 where there is no link yet."""
+    bags, same = table.fields["words"], defaultdict(list)
+    for row in np.flatnonzero(bags.present).tolist():
+        entries = slice(bags.starts[row], bags.starts[row + 1])
+        same[bags.words[entries].tobytes(), bags.counts[entries].tobytes()].append(row)
+    linked = set(zip(links.pairs.i.tolist(), links.pairs.j.tolist(), strict=True))
+    found = [(j, i) for rows in same.values() for i, j in combinations(rows, 2) if (j, i) not in linked]
+    i, j = np.array(found, np.int32).reshape(-1, 2).T
+    return Links.joined([links, Links(Pairs(i, j), np.ones(len(found)))])
+
+
+def _verdict(posterior: Posterior) -> str:
+    """Say in the words of users how far the posterior can be trusted."""
+    parts = posterior.components
+    sampled, unsettled = ~parts.exact, ~parts.settled
+    text = (
+        f"{len(parts):,} groups of mentions that might meet: {int(sampled.sum()):,} sampled, the others exact"
+    )
+    if not unsettled.any():
+        return f"{text}; all settled"
+    share = parts.size[unsettled].sum() / parts.size.sum()
+    return f"{text}; {int(unsettled.sum()):,} have not settled ({share:.1%} of the mentions): try more sweeps or runs"

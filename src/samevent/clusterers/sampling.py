@@ -1,0 +1,126 @@
+"""What the sampled clusterers share: how long they run, and what they make of their samples.
+
+The answer `last` is the paper's: the last sample of each run, of which the one with the highest log joint is reported.
+The answer `consensus` is for users: the partition that is closest to all samples on average, with P(same event).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.clusterers.base import Clustered, Evidence, Floats, Labels, Progress
+from samevent.clusterers.chains import AnyChain, Store, run_chains
+from samevent.errors import UsageError
+from samevent.hddcrp.problem import LEAST, MOST, Rows
+from samevent.posterior.coclustering import Pairs, count_together
+from samevent.posterior.consensus import consensus
+from samevent.posterior.diagnostics import agreement_of_chains, diagnose
+from samevent.settings import refuse_outside
+
+Answer = Literal["consensus", "last"]
+
+KEPT = 100
+"""How many samples a consensus is made of, all runs together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How many runs of how many sweeps, and what is made of them."""
+
+    answer: Answer = "consensus"
+    runs: int = 4
+    sweeps: int = 800
+
+    def __post_init__(self) -> None:
+        several = self.answer == "consensus"
+        refuse_outside("runs", self.runs, 2 if several else 1, 10_000)
+        refuse_outside("sweeps", self.sweeps, 8 if several else 1, 10**9)
+
+    @property
+    def kept_a_run(self) -> int:
+        """How many samples each run has to keep."""
+        return -(-KEPT // self.runs) if self.answer == "consensus" else 1
+
+
+def refuse_concentrations(**values: float) -> None:
+    """Raise unless all are numbers above 0 that the engine takes."""
+    for name, value in values.items():
+        refuse_outside(name, value, LEAST, MOST)
+
+
+def sampled(
+    evidence: Evidence,
+    sampling: Sampling,
+    start: Callable[[int], AnyChain],
+    sweep: Callable[[AnyChain], None],
+    *,
+    given: Iterable[Rows | NDArray[Any]],
+    seed: int,
+    jobs: int,
+    progress: Progress | None,
+    checkpoint: Path | None,
+) -> Clustered:
+    """Answer for a model that runs as a whole; draws depend on settings, seed and what is `given`."""
+    for name, value, least in (("seed", seed, 0), ("jobs", jobs, 1)):
+        if value < least:
+            raise UsageError(f"the parameter {name!r} is {value}", expected=f"{least} or more")
+    drawn = run_chains(
+        start,
+        sweep,
+        runs=sampling.runs,
+        sweeps=sampling.sweeps,
+        keep=sampling.kept_a_run,
+        jobs=jobs,
+        progress=progress,
+        store=Store.of(checkpoint, (sampling, seed), given) if checkpoint else None,
+    )
+    traces = {"log joint": drawn.log_joint, "events": drawn.clusters}
+    if sampling.answer == "last":
+        return last_of_runs(evidence, drawn.samples[:, -1], traces)
+    samples = np.concatenate(list(drawn.samples))
+    labels = consensus(samples, seed=seed).labels.astype(np.int32)
+    diagnosis = diagnose(_second_halves(traces), _together(drawn.samples, _neighbours(labels)))
+    diagnosis.warn()
+    return Clustered(
+        ids=evidence.table.ids, labels=labels, samples=samples, verdict=diagnosis.verdict, traces=traces
+    )
+
+
+def last_of_runs(evidence: Evidence, labels: Labels, traces: Mapping[str, Floats]) -> Clustered:
+    """Answer with the last sample of the run that ends highest; all last samples go along."""
+    best = int(np.argmax(traces["log joint"][:, -1]))
+    reasons = diagnose(_second_halves(traces)).reasons or ("traces mix",)
+    if len(labels) > 1:
+        apart = agreement_of_chains(_together(labels[:, np.newaxis], _neighbours(labels[best])))
+        reasons += (f"two runs differ on {apart.mean_difference:.1%} of its neighbours",)
+    return Clustered(
+        ids=evidence.table.ids,
+        labels=labels[best],
+        samples=labels,
+        verdict=f"the last sample of run {best + 1} of {len(labels)}, which ended highest; {'; '.join(reasons)}",
+        traces=traces,
+    )
+
+
+def _second_halves(traces: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Leave the first halves out, on which chains still go from their starts to where they belong."""
+    return {name: trace[:, trace.shape[1] // 2 :] for name, trace in traces.items()}
+
+
+def _together(samples: Labels, pairs: Pairs) -> Floats:
+    """Return how often each pair is together, a row a run."""
+    return np.stack([count_together(run, pairs) / len(run) for run in samples])
+
+
+def _neighbours(labels: Labels) -> Pairs:
+    """Pair every mention with the one before it in its event: enough to see events that a chain parts."""
+    order = np.argsort(labels, kind="stable")
+    first, second = order[:-1], order[1:]
+    same = labels[first] == labels[second]
+    return Pairs.from_links(first[same], second[same])

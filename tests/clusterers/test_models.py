@@ -1,0 +1,232 @@
+"""The sampled systems, against problems written out pair by pair and the engine asked directly."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clusterers.small import MODEL, cluster, evidence_of, in_a_hurry, told
+from problems import posterior_by_hand, with_fields
+from samevent.clusterers import CLUSTERERS, Evidence, clusterer
+from samevent.clusterers.agglomerative import Agglomerative
+from samevent.clusterers.ddcrp import Ddcrp
+from samevent.clusterers.features import LF, SF, WF, Feature
+from samevent.clusterers.hddcrp import Hddcrp
+from samevent.clusterers.hddcrp_star import HddcrpStar
+from samevent.clusterers.hdp import Hdp
+from samevent.clusterers.sampling import Sampling, last_of_runs
+from samevent.errors import UsageError
+from samevent.hddcrp import Problem, Rows, sample
+from samevent.hddcrp.crp import sample_crp
+from samevent.hddcrp.crp_observations import Channel
+from samevent.hddcrp.hdp import sample_hdp
+from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.similarity.documents import document_similarity
+from similarity.tables import random_corpus
+
+TEXTS = [told("a", "raid kill raid on", 0, 1, 2), told("b", "the raid on", 1), told("c", "kill raid", 0, 1)]
+
+
+def words_by_hand(evidence: Evidence) -> tuple[Rows, int]:
+    bags = evidence.table.fields["words"]
+    lists = [
+        np.repeat(
+            bags.words[bags.starts[i] : bags.starts[i + 1]], bags.counts[bags.starts[i] : bags.starts[i + 1]]
+        ).tolist()
+        for i in range(len(bags))
+    ]
+    used = sorted({word for words in lists for word in words})
+    return Rows.counted([[used.index(word) for word in words] for words in lists]), len(used)
+
+
+def problem_by_hand(evidence: Evidence, gamma: float, **fields: Any) -> Problem:
+    """Score every pair, drop those below 0.5, and weigh those across documents."""
+    table, count = evidence.table, len(evidence)
+    within, across = [], []
+    for i in range(count):
+        for j in range(i):
+            a, b = np.array([i], np.int32), np.array([j], np.int32)
+            f = float(MODEL.probability(table, a, b)[0])
+            if f < 0.5:
+                continue
+            if table.document[i] == table.document[j]:
+                within.append((i, j, f))
+            else:
+                sim = float(document_similarity(table, table.document[a], table.document[b])[0])
+                across += [(i, j, f * np.exp(gamma * sim)), (j, i, f * np.exp(gamma * sim))]
+    words, vocabulary = words_by_hand(evidence)
+    return Problem(
+        document=table.document,
+        words=words,
+        vocabulary=vocabulary,
+        within=Rows.from_triples(count, *zip(*within, strict=True)),
+        across=Rows.from_triples(count, *zip(*across, strict=True)),
+        **fields,
+    )
+
+
+def test_hddcrp_has_the_posterior_that_enumeration_finds() -> None:
+    evidence = evidence_of(TEXTS)
+    settings: dict[str, Any] = {"alpha_within": 0.7, "alpha_across": 0.2, "dirichlet": 0.3}
+    by_hand = posterior_by_hand(problem_by_hand(evidence, 2.0, **settings))
+    found = cluster(Hddcrp(document_weight=2.0, **settings), evidence)
+    ids = evidence.table.ids
+    assert found.posterior is not None
+    pairs = found.posterior.pairs
+    for i, j in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+        expected = sum(p for z, p in by_hand.items() if z[i] == z[j])
+        assert found.probability(ids[i], ids[j]) == pytest.approx(expected, abs=1e-8)
+    assert len(pairs) > 3
+
+
+def test_ddcrp_is_flat_and_leaves_documents_out_of_account() -> None:
+    evidence = evidence_of(random_corpus(3))
+    by_hand = problem_by_hand(evidence, 0.0, alpha_flat=0.1)
+    found = cluster(in_a_hurry("ddcrp", preset="paper"), evidence, seed=5)
+    runs = sample(by_hand, model="ddcrp", seed=5, runs=2, sweeps=12)
+    assert found.samples.tobytes() == runs.labels.tobytes()
+    assert found.traces["log joint"].tolist() == runs.log_joint.tolist()
+    weighed = cluster(in_a_hurry("ddcrp", preset="paper", document_weight=3.0), evidence, seed=5)
+    assert weighed.traces["log joint"].tobytes() != found.traces["log joint"].tobytes()
+
+
+@pytest.mark.parametrize("sampler", ["collapsed", "paper"])
+def test_hddcrp_as_in_the_paper_runs_from_random_links(sampler: str) -> None:
+    evidence = evidence_of(random_corpus(3))
+    by_hand = problem_by_hand(evidence, 1.0)
+    found = cluster(in_a_hurry("hddcrp", preset="paper", sampler=sampler), evidence, seed=5)
+    runs = sample(by_hand, sampler=sampler, seed=5, runs=2, sweeps=12, initial="links")  # type: ignore[arg-type]
+    assert found.samples.tobytes() == runs.labels.tobytes()
+    assert found.traces["log joint"].tolist() == runs.log_joint.tolist()
+
+
+def test_hddcrp_star_sees_similarity_within_documents_alone() -> None:
+    evidence = evidence_of(random_corpus(3))
+    by_hand = with_fields(problem_by_hand(evidence, 1.0), across=Rows.empty(len(evidence)))
+    found = cluster(in_a_hurry("hddcrp-star", preset="paper"), evidence, seed=5)
+    runs = sample_crp(by_hand, seed=5, runs=2, sweeps=12, alpha_across=1.0)
+    assert found.samples.tolist() == [run.labels.tolist() for run in runs]
+    assert found.traces["log joint"].tolist() == [run.log_joint.tolist() for run in runs]
+
+
+def test_hdp_lex_observes_the_words_of_mentions() -> None:
+    evidence = evidence_of(random_corpus(3), model=None)
+    channel = Channel(*words_by_hand(evidence))
+    found = cluster(in_a_hurry("hdp-lex", preset="paper"), evidence, seed=5)
+    runs = sample_hdp(evidence.table.document, [channel], seed=5, runs=2, sweeps=12)
+    assert found.samples.tolist() == [run.labels.tolist() for run in runs]
+
+
+def test_the_papers_values_are_the_preset_and_the_default() -> None:
+    for preset in ("default", "paper"):
+        hddcrp, star = clusterer("hddcrp", preset=preset), clusterer("hddcrp-star", preset=preset)
+        flat, lex = clusterer("ddcrp", preset=preset), clusterer("hdp-lex", preset=preset)
+        assert isinstance(hddcrp, Hddcrp)
+        assert isinstance(star, HddcrpStar)
+        assert isinstance(flat, Ddcrp)
+        assert isinstance(lex, Hdp)
+        assert (hddcrp.alpha_within, hddcrp.alpha_across, hddcrp.document_weight) == (0.5, 0.001, 1.0)
+        assert (star.alpha_within, star.alpha_across) == (0.5, 1.0)
+        assert (flat.alpha, flat.document_weight) == (0.1, 0.0)
+        assert (lex.alpha_within, lex.alpha_across, lex.features) == (0.5, 1.0, ("words",))
+        assert {system.dirichlet for system in (hddcrp, star, flat, lex)} == {1e-7}
+        assert {system.minimum_similarity for system in (hddcrp, star, flat)} == {0.5}
+    for name, system in CLUSTERERS.items():
+        paper = clusterer(name, preset="paper")
+        if isinstance(system, Sampling):
+            assert isinstance(paper, Sampling)
+            assert (paper.answer, paper.runs, paper.sweeps) == ("last", 5, 500)
+            assert system.answer == "consensus"
+    assert clusterer("agglomerative", preset="paper") == Agglomerative(within=0.5, across=0.5)
+
+
+def test_the_family_of_hdps_differs_in_what_it_observes() -> None:
+    features: dict[str, tuple[tuple[Feature, ...], bool]] = {
+        name: (system.features, system.structured) for name, system in CLUSTERERS.items() if isinstance(system, Hdp)
+    }  # fmt: skip
+    assert features == {
+        "hdp-lex": (("words",), False),
+        "hdp-1f": (("head_lemma",), False),
+        "hdp-flat-lf": (LF, False),
+        "hdp-flat-lf-wf": (LF + WF, False),
+        "hdp-flat-lf-wf-sf": (LF + WF + SF, False),
+        "hdp-struct": (LF + WF + SF, True),
+    }
+    assert {name for name, system in CLUSTERERS.items() if "arguments" not in system.needs} == {
+        "lemma", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf",
+    }  # fmt: skip
+
+
+def test_identical_words_make_a_link_where_the_model_sees_none() -> None:
+    evidence = evidence_of([told("a", "raid kill ...", 0, 1, 2), told("b", "the raid ...", 1, 2)])
+    high: dict[str, Any] = {"minimum_similarity": 0.99}
+    assert len(evidence.links(0.99).pairs) == 0
+    apart = Ddcrp(**high).problem(evidence, document_weight=0.0)
+    joined = Ddcrp(**high, identical_words=True).problem(evidence, document_weight=0.0)
+    assert len(apart.across.columns) == 0
+    assert joined.across.rows.tolist() == [0, 3]
+    assert joined.across.columns.tolist() == [3, 0]
+    assert joined.across.values.tolist() == [1.0, 1.0]
+    assert len(joined.within.columns) == 0
+
+
+def test_identical_words_leave_what_the_model_says_of_links() -> None:
+    evidence = evidence_of(random_corpus(3, documents=8, mentions=12))
+
+    def links(identical_words: bool) -> dict[tuple[int, int], float]:
+        system = Ddcrp(minimum_similarity=0.75, identical_words=identical_words)
+        across = system.problem(evidence, document_weight=0.0).across
+        pairs = zip(across.rows.tolist(), across.columns.tolist(), strict=True)
+        return dict(zip(pairs, across.values.tolist(), strict=True))
+
+    before, after = links(False), links(True)
+    assert before
+    assert before.items() < after.items()
+    assert {f for pair, f in after.items() if pair not in before} == {1.0}
+
+
+def test_every_setting_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "clusterers.md").read_text()
+    names = {field.name for system in CLUSTERERS.values() for field in fields(system)}
+    assert [name for name in sorted({*names, *CLUSTERERS}) if f"`{name}`" not in page] == []
+
+
+def test_the_last_sample_of_the_run_that_ends_highest_is_reported() -> None:
+    evidence = evidence_of([told("a", "raid bomb", 0, 1)])
+    log_joint = np.array([[-1.0, -9.0], [-8.0, -2.0], [-3.0, -3.0]])
+    labels = np.array([[0, 0], [0, 1], [0, 0]], np.int32)
+    found = last_of_runs(evidence, labels, {"log joint": log_joint})
+    assert found.labels.tolist() == [0, 1]
+    assert found.verdict.startswith("the last sample of run 2 of 3")
+
+
+def test_chains_that_have_not_settled_are_warned_of() -> None:
+    with pytest.warns(ConvergenceWarning, match="Try more sweeps"):
+        in_a_hurry("hdp-lex").cluster(evidence_of(random_corpus(3)))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "says"),
+    [
+        ("hddcrp", {"runs": 1}, "'runs' is 1; expected a number from 2"),
+        ("hddcrp", {"alpha_within": 0}, "'alpha_within' is 0"),
+        ("hddcrp", {"document_weight": -1}, "'document_weight' is -1"),
+        ("hddcrp-star", {"alpha_across": float("nan")}, "'alpha_across' is nan"),
+        ("ddcrp", {"minimum_similarity": 1}, "'minimum_similarity' is 1"),
+        ("ddcrp", {"alpha": -0.1}, "'alpha' is -0.1"),
+        ("hdp-lex", {"dirichlet": 0.0}, "'dirichlet' is 0.0"),
+        ("hdp-lex", {"features": []}, "'features' is \\[\\]"),
+        ("hdp-lex", {"features": ["words", "words"]}, "each once"),
+        ("hdp-lex", {"sweeps": 0}, "'sweeps' is 0"),
+        ("hdp-lex", {"features": ["wordz"]}, "'features' is 'wordz'; expected words or head_lemma"),
+        ("lemma", {"runs": 3}, "there is no setting 'runs'; expected none"),
+        ("hdpcrp", {}, "there is no clusterer 'hdpcrp'.*Did you mean hddcrp"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(name: str, changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        clusterer(name, changes)
