@@ -175,7 +175,7 @@ class Tables:
         self.used = [len(seats) for seats in self.seats]
 
     def sweep(self, random: RandomState) -> None:
-        """Draw every customer's table, then every table's cluster."""
+        """Draw every customer's table, then the cluster of every table of several."""
         for i, d in enumerate(self.document):
             t, seats = self.table[i], self.seats[d]
             self.members[t].remove(i)
@@ -196,7 +196,7 @@ class Tables:
             self.members[t].insert(0, i)
             self.table[i] = t
         for t, s in enumerate(self.members):
-            if s:
+            if len(s) > 1:
                 self.menu.take(s, self.cluster[t], 1)
                 options_of_table, _ = self.menu.weigh(s, self.alpha)
                 chosen = _picked([weight for _, weight in options_of_table], random)

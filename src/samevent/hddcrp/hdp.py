@@ -7,9 +7,9 @@ customers carry tables instead of links: with T tables left and n_k of them in c
     cluster k as a new table      alpha_d * n_k / (T + alpha_0)                  p(x_i | k)
     a new cluster                 alpha_d * alpha_0 / (T + alpha_0)              p(x_i)
 
-and after all customers, every table takes a cluster anew (Teh et al. 2006, section 5.1). The family differs in what
-is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas (HDP-1f); several independent channels
-(HDP-flat); channels that hang on others (HDP-struct).
+and after all customers, every table of several takes a cluster anew (Teh et al. 2006, section 5.1); whoever sits alone
+has just drawn one. The family differs in what is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas
+(HDP-1f); several independent channels (HDP-flat); channels that hang on others (HDP-struct).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from samevent.hddcrp.crp_menu import (
 from samevent.hddcrp.crp_observations import Channel, Observations
 from samevent.hddcrp.crp_runs import Run, log_crp, log_crps, positive, run_all, verify
 from samevent.hddcrp.kernels import kernel, uniform
-from samevent.hddcrp.problem import Integers
+from samevent.hddcrp.problem import Floats, Integers
 from samevent.hddcrp.randoms import RandomState, seeded
 from samevent.posterior.partitions import canonical, integers
 
@@ -67,6 +67,8 @@ class State:
     place: Integers
     begin: Integers
     end: Integers
+    weights: Floats
+    """Room for what each seat weighs while a customer draws."""
     menu: Menu
 
     @property
@@ -128,6 +130,7 @@ def init(
         place=place,
         begin=begin,
         end=(begin + sizes).astype(np.int32),
+        weights=np.zeros(count),
         menu=new_menu(seen),
     )
     _settle(state.cluster, state.menu)
@@ -138,8 +141,8 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
     """Draw the table of every customer, then the cluster of every table, `sweeps` times."""
     _sweeps(
         sweeps, state.document, state.alpha_within, state.alpha_across, state.table, state.cluster, state.size,
-        state.first, state.after, state.before, state.seats, state.place, state.begin, state.end, state.menu,
-        state.random,
+        state.first, state.after, state.before, state.seats, state.place, state.begin, state.end,
+        state.weights, state.menu, state.random,
     )  # fmt: skip
 
 
@@ -179,7 +182,7 @@ def _settle(cluster, menu):  # type: ignore[no-untyped-def]
 @kernel
 def _sweeps(  # type: ignore[no-untyped-def]
     sweeps, document, alpha_within, alpha_across, table, cluster, size, first, after, before, seats, place, begin,
-    end, menu, random,
+    end, weights, menu, random,
 ):  # fmt: skip
     for _ in range(sweeps):
         for i in range(len(table)):
@@ -195,13 +198,14 @@ def _sweeps(  # type: ignore[no-untyped-def]
             at_new_table = alpha_within * weight
             total = at_new_table
             for p in range(begin[d], end[d]):
-                total += size[seats[p]] * fit_of(menu, cluster[seats[p]])
+                weights[p] = size[seats[p]] * fit_of(menu, cluster[seats[p]])
+                total += weights[p]
             left = uniform(random) * total
             if left >= at_new_table and end[d] > begin[d]:
                 left -= at_new_table
                 p = begin[d]
                 while p < end[d] - 1:
-                    left -= size[seats[p]] * fit_of(menu, cluster[seats[p]])
+                    left -= weights[p]
                     if left < 0:
                         break
                     p += 1
@@ -218,7 +222,7 @@ def _sweeps(  # type: ignore[no-untyped-def]
             scatter(menu)
             _sit_down(i, t, table, size, first, after, before)
         for t in range(len(table)):
-            if size[t] == 0:
+            if size[t] < 2:
                 continue
             i = first[t]
             while i != NOBODY:
