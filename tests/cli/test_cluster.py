@@ -168,9 +168,9 @@ def test_an_interrupted_command_is_resumed_and_ends_with_the_same_bytes(
         "--preset",
         "paper",
         "--runs",
-        "2",
+        "40",
         "--sweeps",
-        "6000",
+        "2000",
         "--model",
         model,
     ]

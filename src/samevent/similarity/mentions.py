@@ -32,6 +32,8 @@ FIELDS = ("words", "context", *ARGUMENTS)
 """The bags of lemmatised words that a mention has."""
 
 _NO_WORDS = frozenset(("PUNCT", "SPACE"))
+_CONTENT = frozenset(("ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"))
+"""What arguments and documents are compared by: with *the* and *of*, nearly all documents would be similar."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +116,7 @@ class _Reading:
         self._annotation = annotation
         self._lemmas = [lemma.lower() for lemma in annotation.lemmas]
         self._is_word = [pos not in _NO_WORDS for pos in annotation.pos]
+        self._is_content = [pos in _CONTENT for pos in annotation.pos]
         self._by_id = {m.id: m for m in document.mentions}
         self.events = [m for m in document.mentions if m.kind == "action"]
 
@@ -125,7 +128,8 @@ class _Reading:
     def fields(self, mention: Mention) -> dict[str, list[str]]:
         """Return the words of every field of an event mention."""
         arguments = [(self._by_id[argument.mention], argument.role) for argument in mention.arguments]
-        found = {"words": self._words([mention]), "context": self._context(mention)}
+        own = [self._lemmas[token] for token in mention.tokens if self._is_word[token]]
+        found = {"words": own, "context": self._context(mention)}
         for name, kind in KINDS.items():
             found[name] = self._words({m.id: m for m, _ in arguments if m.kind == kind}.values())
         for name, role in ROLES.items():
@@ -133,11 +137,11 @@ class _Reading:
         return found
 
     def related(self) -> list[str]:
-        """Return the words of all mentions."""
+        """Return the content words of all mentions."""
         return self._words(self.document.mentions)
 
     def _words(self, mentions: Iterable[Mention]) -> list[str]:
-        return [self._lemmas[token] for m in mentions for token in m.tokens if self._is_word[token]]
+        return [self._lemmas[token] for m in mentions for token in m.tokens if self._is_content[token]]
 
     def _context(self, mention: Mention) -> list[str]:
         sentence = self.document.sentences[self.document.sentence_of(mention.start)]
