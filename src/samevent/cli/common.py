@@ -35,6 +35,13 @@ jobs_option = click.option(
 model_option = click.option(
     "--model", default="en-news", show_default=True, help="A shipped model, or a model's folder."
 )
+without_option = click.option(
+    "--without",
+    "left_out",
+    multiple=True,
+    metavar="GROUP",
+    help="A group of features to leave out (repeatable).",
+)
 sentences_option = click.option(
     "--sentences",
     type=PATH,

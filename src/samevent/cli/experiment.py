@@ -19,6 +19,7 @@ from samevent.cli.common import (
     model_option,
     progress,
     say,
+    without_option,
 )
 from samevent.experiments.protocols import SPLITS, load_split
 from samevent.experiments.statistics import PAPER, Statistics, statistics
@@ -205,13 +206,7 @@ def _percent(fraction: float | None) -> str:
     show_default=True,
     help="Participants, times and places: found by the extractor, or those of the annotators.",
 )
-@click.option(
-    "--without",
-    "left_out",
-    multiple=True,
-    metavar="GROUP",
-    help="A group of features to leave out (repeatable).",
-)
+@without_option
 @model_option
 @jobs_option
 @json_option

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import click
 
-from samevent.cli.common import PATH, choice, force_option, jobs_option, model_option, say
+from samevent.cli.common import PATH, choice, force_option, jobs_option, model_option, say, without_option
 from samevent.experiments.protocols import SPLITS, load_split
 from samevent.formats import read
+
+output_option = click.option(
+    "-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder."
+)
 
 
 @click.group("train")
@@ -18,7 +22,7 @@ def train_cli() -> None:
 
 @train_cli.command("roles")
 @click.argument("data", type=PATH)
-@click.option("-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder.")
+@output_option
 @click.option(
     "--examples",
     type=PATH,
@@ -48,7 +52,7 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
 
 @train_cli.command("extractor")
 @click.argument("data", type=PATH)
-@click.option("-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder.")
+@output_option
 @click.option(
     "--split",
     type=choice(SPLITS),
@@ -57,13 +61,7 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
 @click.option(
     "--likelihood", is_flag=True, help="Plain maximum likelihood instead of the loss-augmented objective."
 )
-@click.option(
-    "--without",
-    "left_out",
-    multiple=True,
-    metavar="GROUP",
-    help="A group of features to leave out (repeatable).",
-)
+@without_option
 @model_option
 @jobs_option
 @force_option
@@ -110,19 +108,13 @@ def extractor_cli(
 
 @train_cli.command("similarity")
 @click.argument("data", type=PATH)
-@click.option("-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder.")
+@output_option
 @click.option(
     "--split",
     type=choice(SPLITS),
     help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose C.",
 )
-@click.option(
-    "--without",
-    "left_out",
-    multiple=True,
-    metavar="GROUP",
-    help="A group of features to leave out (repeatable).",
-)
+@without_option
 @model_option
 @jobs_option
 @force_option
