@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -168,14 +169,16 @@ def test_an_interrupted_command_is_resumed_and_ends_with_the_same_bytes(
         "--preset",
         "paper",
         "--runs",
-        "40",
+        "10",
         "--sweeps",
         "2000",
         "--model",
         model,
     ]
     words = [sys.executable, "-m", "samevent", "cluster", corpus, "-o", out, *options]
-    process = subprocess.Popen(list(map(str, words)), stderr=subprocess.PIPE, text=True)
+    # Whoever runs the tests in the background may have SIGINT ignored, and children inherit that.
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(list(map(str, words)), stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     checkpoint = tmp_path / "out.jsonl.checkpoint.npz"
     while not checkpoint.exists() and process.poll() is None:
         time.sleep(0.02)
