@@ -22,8 +22,8 @@ test: setup  ## run the whole suite
 	$(BIN)/python -m pytest -q
 
 check: setup  ## formatting, lint, types, import contract
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff format --no-cache --check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from problems import log_likelihood_by_hand, random_problem
 
+from problems import log_likelihood_by_hand, random_problem
 from samevent.hddcrp.likelihood import Logs, log_likelihood, merge_change
 from samevent.hddcrp.problem import Problem
 from samevent.seeds import stream
