@@ -17,6 +17,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+LONGEST = 600
+"""Characters of what was found that a message shows."""
+
 
 class SameventError(Exception):
     """The root: one `except` catches whatever samevent raises on purpose."""
@@ -33,7 +36,10 @@ class SameventError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}" if self.where else self.what
+        what = self.what
+        if len(what) > LONGEST:  # somebody's whole file may be quoted in it
+            what = f"{what[: LONGEST // 2]} … {what[-LONGEST // 2 :]}"
+        text = f"{self.where}: {what}" if self.where else what
         if self.expected:
             text += f"; expected {self.expected}"
         if self.hint:

@@ -12,6 +12,9 @@ from samevent.errors import CorpusError
 Kind = Literal["action", "participant", "time", "location"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+LONGEST = 1000
+"""Tokens of a mention. Without a limit, a small file with many long mentions would fill the memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
@@ -89,7 +92,12 @@ def check_mention(mention: Mention) -> None:
                 f"mention {m.id!r} lists tokens {m.anchors[0]}..{m.anchors[-1]} but spans {m.start}-{m.end}",
                 expected="a span that covers just its tokens",
             )
-    if m.head is not None and m.head not in m.tokens:
+    if m.end - m.start > LONGEST:
+        raise CorpusError(
+            f"mention {m.id!r} has {m.end - m.start:,} tokens",
+            expected=f"{LONGEST:,} at most: it names something",
+        )
+    if m.head is not None and (m.head not in m.anchors if m.anchors else not m.start <= m.head < m.end):
         raise CorpusError(
             f"mention {m.id!r} has its head at token {m.head}",
             expected=f"a token of its own, {m.start}-{m.end}",

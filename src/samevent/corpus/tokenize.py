@@ -18,6 +18,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CLOSING = frozenset("\"'”’)]}»")
+_MOST_CLOSING = 8
+"""How many quotes and brackets may close behind a full stop: a file of nothing else is read in linear time too."""
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof gen sen rep gov lt col sgt st jr sr no vs inc corp co ltd".split()
 )
@@ -71,8 +73,8 @@ def _ends_sentence(text: str, spans: list[tuple[int, int]], i: int) -> bool:
         return True
     if not gap:
         return False
-    stop = i
-    while stop > 0 and text[slice(*spans[stop])] in _CLOSING:
+    stop, least = i, max(0, i - _MOST_CLOSING)
+    while stop > least and text[slice(*spans[stop])] in _CLOSING:
         stop -= 1
     mark = text[slice(*spans[stop])]
     if mark[-1] not in ".!?…":

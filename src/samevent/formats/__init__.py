@@ -7,6 +7,7 @@ write(corpus, "out.conll", unit="topic")
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 from samevent.corpus import Corpus, Document, Mention, Unit
 from samevent.corpus.corpus import event_key
@@ -20,6 +21,14 @@ FORMATS: dict[str, Format] = {
     for module in (jsonl, ecbplus, conll2012, corefud, brat, corefi, tables, text)
 }
 """All formats by name; recognition tries them in this order."""
+
+
+class HasCorpus(Protocol):
+    """A result of a run, for one."""
+
+    @property
+    def corpus(self) -> Corpus:
+        """The documents with their mentions."""
 
 
 def read(
@@ -56,7 +65,7 @@ def refuse_repeats(document: Document) -> None:
     """Raise if two mentions of one kind have the very same tokens: a mention in two clusters, or given twice."""
     seen: dict[tuple[str, tuple[int, ...]], Mention] = {}
     for m in document.mentions:
-        if (other := seen.setdefault((m.kind, m.tokens), m)) is not m:
+        if (other := seen.setdefault((m.kind, m.anchors or m.span), m)) is not m:
             what = "in two clusters" if event_key(m) != event_key(other) else "given twice"
             raise FormatError(
                 f"the {m.kind} {m.text!r} at tokens {m.start}-{m.end} of document {document.id!r} is {what} "
@@ -67,7 +76,7 @@ def refuse_repeats(document: Document) -> None:
 
 def chosen_format(path: Path, name: str | None = None) -> Format:
     """Return the format of that name, or the one that recognises what is at the path."""
-    if path != STANDARD and not path.exists():
+    if path != STANDARD and not _is_there(path):
         raise FormatError("there is no such file or folder", where=place(path))
     return _named(name) if name else recognised(path)
 
@@ -78,21 +87,22 @@ def output_format(path: Path, name: str | None = None) -> Format:
 
 
 def write(
-    corpus: Corpus,
+    corpus: Corpus | HasCorpus,
     path: str | Path,
     *,
     format: str | None = None,
     unit: Unit = "document",
     overwrite: bool = False,
 ) -> None:
-    """Write a corpus to a file or folder, whole or not at all.
+    """Write a corpus, or the corpus of a result, to a file or folder, whole or not at all.
 
     The format follows from the name's ending unless named. `unit` merges documents into meta-documents
     where the format can (CoNLL, CorefUD).
     """
     path = Path(path)
     chosen = output_format(path, format)
-    chosen.write(corpus, path, WriteOptions(unit=unit, overwrite=overwrite))
+    documents = corpus if isinstance(corpus, Corpus) else corpus.corpus
+    chosen.write(documents, path, WriteOptions(unit=unit, overwrite=overwrite))
 
 
 def recognised(path: Path) -> Format:
@@ -108,6 +118,13 @@ def recognised(path: Path) -> Format:
         expected=f"one of {', '.join(FORMATS)}",
         hint="name the format if the file's name does not tell (--from)",
     )
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _named(name: str) -> Format:

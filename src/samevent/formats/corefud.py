@@ -61,7 +61,8 @@ _KINDS: dict[str, Kind] = {
 
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id\s*=)?(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=(.*)")
-_BRACKET = re.compile(r"\(([^()\s]+)(\)?)|([^()\s]+)\)")
+# What closes an entity begins where nothing else goes on: else a long text without brackets takes quadratic time.
+_BRACKET = re.compile(r"\(([^()\s]++)(\)?)|(?<![^()\s])([^()\s]++)\)")
 _PART = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]")
 _SPECIAL = re.compile(r"[-=|()\[\]%\s\x00-\x1f\x7f]")
 

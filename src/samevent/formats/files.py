@@ -114,7 +114,7 @@ def checked_encoding(encoding: str | None) -> str | None:
     """Return the name of an encoding; refuse one that Python does not know, or that is none of text."""
     try:
         "a".encode(encoding or "utf-8")
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         raise UsageError(
             f"unknown encoding {encoding!r}", hint="try utf-8, utf-16, cp1252 or latin-1"
         ) from error

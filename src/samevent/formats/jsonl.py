@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from samevent.corpus import Argument, Corpus, Document, Mention
+from samevent.corpus import KINDS, Argument, Corpus, Document, Mention
 from samevent.corpus.document import joined, spaced_words
 from samevent.corpus.tokenize import token_spans
 from samevent.errors import FormatError
@@ -148,7 +148,7 @@ def _mention(document: Document, data: Json) -> Mention:
             expected="start and end in tokens, or char_start and char_end in characters",
         )
     mention = document.mention(
-        data.get("kind", "action"),
+        _kind(data),
         *span,
         id=label(data, "id"),
         tokens=list_of(data, "tokens", int, "token numbers"),
@@ -172,6 +172,14 @@ def _mention(document: Document, data: Json) -> Mention:
             hint="its offsets and its text disagree; correct one of them",
         )
     return mention
+
+
+def _kind(data: Json) -> Any:
+    """Return a kind that can at least be compared with others; whether there is such a kind, the document checks."""
+    kind = data.get("kind", "action")
+    if not isinstance(kind, str):
+        raise FormatError(f"a mention has the kind {kind!r}", expected=f"one of {', '.join(KINDS)}")
+    return kind
 
 
 def _span(data: Json, start: str, end: str) -> tuple[int, int] | None:
