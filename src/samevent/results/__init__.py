@@ -1,0 +1,7 @@
+"""What a run found, for people and programs: events with labels, members, reasons and dates."""
+
+from samevent.results.diagnostics import Diagnostics
+from samevent.results.events import Event, Events, Member, Reason, Why
+from samevent.results.result import Result
+
+__all__ = ["Diagnostics", "Event", "Events", "Member", "Reason", "Result", "Why"]

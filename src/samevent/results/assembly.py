@@ -1,0 +1,104 @@
+"""From what a clusterer found to documents whose mentions carry events, how sure that is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from samevent.clusterers import Clustered, Evidence
+from samevent.corpus import Corpus, Document, Mention
+from samevent.posterior.partitions import canonical
+from samevent.results.events import Reason, Why
+from samevent.results.probabilities import Integers, Probabilities
+from samevent.similarity.affinities import Links
+from samevent.similarity.explanation import explanations
+
+_DIGITS = 4
+"""Probabilities are counted in some hundreds of samples: more digits would be noise, and differ between machines."""
+_REASONS = 6
+"""How many reasons go along with a mention: the others hardly matter."""
+
+
+def with_events(
+    corpus: Corpus,
+    evidence: Evidence,
+    found: Clustered,
+    probabilities: Probabilities,
+    *,
+    least_similarity: float | None = None,
+    least_probability: float = 0.0,
+    keep_singletons: bool = False,
+) -> Corpus:
+    """Return the corpus with an event on each event mention, and in `extra` how sure that is and why.
+
+    A mention whose probability is below the least becomes an event of its own. Mentions that are alone carry no
+    event unless singletons are kept. Reasons are given where there are links of `least_similarity`.
+    """
+    labels = canonical(found.labels).astype(np.int32)
+    sure = probabilities.of_members(labels)
+    if (doubtful := sure < least_probability).any():
+        labels[doubtful] = len(labels) + np.arange(int(doubtful.sum()), dtype=np.int32)
+        labels = canonical(labels).astype(np.int32)
+        sure = probabilities.of_members(labels)
+    links = evidence.links(least_similarity) if least_similarity is not None else None
+    whys = _whys(evidence, links, labels, probabilities) if links else {}
+    known = {
+        mention: _known(sure[row], whys.get(row))
+        for row, mention in enumerate(evidence.table.ids)
+        if keep_singletons or not np.isnan(sure[row])
+    }
+    label_of = dict(zip(evidence.table.ids, labels.tolist(), strict=True))
+    names: dict[int, str] = {}
+    for mention in corpus.mentions("action"):
+        if mention.id in known:
+            names.setdefault(label_of[mention.id], f"e{len(names) + 1}")
+    taken = set(names.values())
+
+    def renamed(m: Mention) -> Mention:
+        if m.kind != "action":
+            return replace(m, event=f"{m.kind}-{m.event}") if m.event in taken else m
+        event = names[label_of[m.id]] if m.id in known else None
+        extra = {key: value for key, value in m.extra.items() if key not in ("event_probability", "why")}
+        return replace(m, event=event, within=None, extra={**extra, **known.get(m.id, {})})
+
+    def changed(document: Document) -> Document:
+        return document.with_mentions(map(renamed, document.mentions))
+
+    return corpus.mapped(changed)
+
+
+def _known(probability: float, why: Why | None) -> Mapping[str, Any]:
+    found: dict[str, Any] = {}
+    if not np.isnan(probability):
+        found["event_probability"] = round(float(probability), _DIGITS)
+    if why:
+        found["why"] = why.plain()
+    return found
+
+
+def _whys(evidence: Evidence, links: Links, labels: Integers, probabilities: Probabilities) -> dict[int, Why]:
+    """Say of each row which other member of its event it is closest to; of equals, the one that is read first."""
+    i, j, f = links.pairs.i, links.pairs.j, links.similarity
+    inside = labels[i] == labels[j]
+    one, other = np.concatenate([i[inside], j[inside]]), np.concatenate([j[inside], i[inside]])
+    alike = np.concatenate([f[inside], f[inside]])
+    order = np.lexsort((other, -alike, one))
+    rows, first = np.unique(one[order], return_index=True)
+    closest, similarity = other[order][first], alike[order][first]
+    ids = evidence.table.ids
+    model = evidence.model
+    found = explanations(evidence.table, model, rows, closest) if model else ()
+    return {
+        row: Why(
+            ids[near],
+            round(said, _DIGITS),
+            round(probabilities.between(ids[row], ids[near]), _DIGITS),
+            tuple(Reason(c.about, round(c.added, 2)) for c in explanation.contributions[:_REASONS]),
+        )
+        for row, near, said, explanation in zip(
+            rows.tolist(), closest.tolist(), similarity.tolist(), found, strict=True
+        )
+    }

@@ -1,0 +1,115 @@
+"""Events as people meet them: a label, mentions with the reasons why they are here, documents, dates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from samevent.corpus import Mention
+from samevent.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What one feature adds to the score of a pair, in words and as a number (log-odds)."""
+
+    about: str
+    added: float
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The member of its event that a mention is closest to, and what speaks for and against the two being one.
+
+    `similarity` is what the pair model says of the two alone, `probability` is P(same event) given all mentions.
+    Reasons that matter most come first.
+    """
+
+    mention: str
+    similarity: float
+    probability: float
+    reasons: tuple[Reason, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return {
+            "mention": self.mention,
+            "similarity": self.similarity,
+            "probability": self.probability,
+            "reasons": [[reason.about, reason.added] for reason in self.reasons],
+        }
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Why:
+        """Read what `plain` wrote."""
+        reasons = tuple(Reason(str(about), float(added)) for about, added in data["reasons"])
+        return cls(str(data["mention"]), float(data["similarity"]), float(data["probability"]), reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A mention in its event; `probability` is P(same event) with the others on average, None if it is alone."""
+
+    mention: Mention
+    probability: float | None = None
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What some mentions tell of.
+
+    Members are in document and reading order; `documents` are ids in the order of the corpus; `dates` are those
+    of the documents that have one (ISO, sorted, each once).
+    """
+
+    id: str
+    label: str
+    members: tuple[Member, ...]
+    documents: tuple[str, ...]
+    dates: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Its mentions."""
+        return tuple(member.mention for member in self.members)
+
+    @property
+    def probability(self) -> float | None:
+        """How sure it is that all this is one event: the mean over its members, None if there is only one."""
+        known = [member.probability for member in self.members if member.probability is not None]
+        return sum(known) / len(known) if known else None
+
+    @property
+    def doubtful(self) -> tuple[Member, ...]:
+        """Its members, the least sure first."""
+        return tuple(sorted(self.members, key=lambda m: 1.0 if m.probability is None else m.probability))
+
+
+class Events(Sequence[Event]):
+    """The events of a result, numbered by their first mention; looked up by place or by id."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = tuple(events)
+        self._by_id = {event.id: event for event in self._events}
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def __getitem__(self, key: int | str) -> Event:  # type: ignore[override]
+        if isinstance(key, str):
+            if key not in self._by_id:
+                raise CorpusError(f"there is no event {key!r} in the result")
+            return self._by_id[key]
+        return self._events[key]
+
+    def largest(self, count: int) -> tuple[Event, ...]:
+        """Return the events with most mentions, the earlier first among equals."""
+        return tuple(sorted(self._events, key=lambda event: -len(event))[:count])

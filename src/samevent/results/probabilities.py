@@ -1,0 +1,112 @@
+"""P(same event) of any two mentions, kept small enough to lie beside a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.clusterers import Clustered
+from samevent.errors import CorpusError
+from samevent.language.tables import broken, read_table, write_table
+
+KIND = "probabilities"
+SCHEMA = 1
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probabilities:
+    """Rows of `samples` are partitions of the mentions `ids`; of some pairs (left < right) P is known better.
+
+    What is known better comes from models that solve small groups of mentions exactly.
+    """
+
+    ids: tuple[str, ...]
+    samples: Integers
+    left: Integers
+    right: Integers
+    together: Floats
+    _rows: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_rows", {mention: row for row, mention in enumerate(self.ids)})
+
+    @classmethod
+    def of(cls, found: Clustered) -> Probabilities:
+        """Return what a clusterer knows."""
+        none = np.empty(0, np.int32)
+        if found.posterior is None:
+            return cls(found.ids, found.samples, none, none, np.empty(0))
+        pairs = found.posterior.pairs
+        left, right = pairs.left.astype(np.int32), pairs.right.astype(np.int32)
+        samples = found.posterior.samples.astype(np.int32)
+        return cls(found.ids, samples, left, right, found.posterior.together)
+
+    def between(self, a: str, b: str) -> float:
+        """Return P(same event) of two mentions."""
+        for mention in (a, b):
+            if mention not in self._rows:
+                raise CorpusError(
+                    f"there is no event mention {mention!r} in the result",
+                    hint="ids are in mentions.csv and result.jsonl",
+                )
+        i, j = sorted((self._rows[a], self._rows[b]))
+        if i == j:
+            return 1.0
+        begin, end = np.searchsorted(self.left, [i, i + 1])
+        at = begin + int(np.searchsorted(self.right[begin:end], j))
+        if at < end and self.right[at] == j:
+            return float(self.together[at])
+        return float((self.samples[:, i] == self.samples[:, j]).mean())
+
+    def of_members(self, labels: Integers) -> Floats:
+        """Return P(same event) of each mention with the others of its event on average; NaN for one alone.
+
+        Counted in time linear in mentions, samples and known pairs: of a sample, only how many members of an event
+        share a label matters.
+        """
+        n, size = len(labels), np.bincount(labels, minlength=1)[labels] - 1
+        total = np.zeros(n)
+        for sample in self.samples:
+            cell = labels.astype(np.int64) * (int(sample.max(initial=0)) + 1) + sample
+            _, where, count = np.unique(cell, return_inverse=True, return_counts=True)
+            total += count[where] - 1
+        total /= max(1, len(self.samples))
+        inside = labels[self.left] == labels[self.right]
+        left, right = self.left[inside], self.right[inside]
+        shares = np.zeros(len(left))
+        for sample in self.samples:
+            shares += sample[left] == sample[right]
+        better = self.together[inside] - shares / max(1, len(self.samples))
+        np.add.at(total, left, better)
+        np.add.at(total, right, better)
+        mean = np.full(n, np.nan)
+        np.divide(total, size, out=mean, where=size > 0)
+        clipped: Floats = np.clip(mean, 0, 1)
+        return clipped
+
+    def save(self, path: Path) -> None:
+        """Write them to a file."""
+        arrays: dict[str, NDArray[Any]] = {
+            "samples": self.samples.astype(np.int32),
+            "left": self.left,
+            "right": self.right,
+            "together": self.together,
+        }
+        write_table(path, KIND, SCHEMA, {"ids": list(self.ids)}, arrays)
+
+    @classmethod
+    def load(cls, path: Path) -> Probabilities:
+        """Read what `save` wrote."""
+        table = read_table(path, KIND, SCHEMA)
+        try:
+            parts = [table.arrays[name] for name in ("samples", "left", "right", "together")]
+            return cls(tuple(table.manifest["ids"]), *parts)
+        except (KeyError, ValueError, TypeError) as error:
+            raise broken(path, error) from error

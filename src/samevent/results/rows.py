@@ -1,0 +1,86 @@
+"""Events and mentions as rows of plain cells, in the columns of `events.csv` and `mentions.csv`.
+
+What a spreadsheet could take for a formula is guarded where rows are written (`formats.sheets`), not here.
+"""
+
+from __future__ import annotations
+
+from samevent.corpus import Kind, Mention
+from samevent.formats.sheets import Cell
+from samevent.results.events import Event, Member
+from samevent.results.result import Result, sentence_of
+
+EVENT_COLUMNS = "event label mentions documents first_date last_date probability document_ids".split()
+MENTION_COLUMNS = (
+    "event mention document title date text sentence char_start char_end probability "
+    "participants times locations closest similarity"
+).split()
+
+Row = dict[str, Cell]
+"""Cells by column, in the order of the columns; None is an empty cell."""
+
+_DIGITS = 4
+"""Probabilities come from at most some thousands of samples."""
+
+
+def event_rows(result: Result) -> list[Row]:
+    """Return a row for each event, by its first mention."""
+    return [_event_row(event) for event in result.events]
+
+
+def mention_rows(result: Result) -> list[Row]:
+    """Return a row for each mention of an event: event by event, then in reading order."""
+    known = {mention.id: mention for mention in result.corpus.mentions()}
+    return [_mention_row(result, event, member, known) for event in result.events for member in event.members]
+
+
+def _event_row(event: Event) -> Row:
+    first, last = (event.dates[0], event.dates[-1]) if event.dates else (None, None)
+    cells: tuple[Cell, ...] = (
+        event.id,
+        event.label,
+        len(event),
+        len(event.documents),
+        first,
+        last,
+        _rounded(event.probability),
+        ";".join(event.documents),
+    )
+    return dict(zip(EVENT_COLUMNS, cells, strict=True))
+
+
+def _mention_row(result: Result, event: Event, member: Member, known: dict[str, Mention]) -> Row:
+    mention, why = member.mention, member.why
+    document = result.corpus[mention.document]
+    start, end = sentence_of(document, mention)
+    fillers = [known[argument.mention] for argument in mention.arguments]
+    cells: tuple[Cell, ...] = (
+        event.id,
+        mention.id,
+        document.id,
+        document.title,
+        result.dates[document.id],
+        _on_one_line(mention.text),
+        _on_one_line(document.text[start:end]),
+        mention.char_start,
+        mention.char_end,
+        _rounded(member.probability),
+        _listed(fillers, "participant"),
+        _listed(fillers, "time"),
+        _listed(fillers, "location"),
+        why.mention if why else None,
+        _rounded(why.similarity) if why else None,
+    )
+    return dict(zip(MENTION_COLUMNS, cells, strict=True))
+
+
+def _listed(fillers: list[Mention], kind: Kind) -> str | None:
+    return "; ".join(dict.fromkeys(_on_one_line(m.text) for m in fillers if m.kind == kind)) or None
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, _DIGITS)

@@ -1,0 +1,70 @@
+"""Rows of events and mentions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from builders import annotated
+from samevent.corpus import Corpus, Document, Mention
+from samevent.results import Result
+from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
+
+
+def _result() -> Result:
+    first = annotated("d1", title="A raid", date="2011-11-10")
+    second = annotated("d2", date="2011-11-12")
+    closest = {
+        "mention": "d2:1-2:action",
+        "similarity": 0.987654321,
+        "probability": 0.9,
+        "reasons": [["same word", 2.0]],
+    }
+
+    def explained(mention: Mention) -> Mention:
+        if mention.id != "d1:1-2:action":
+            return mention
+        return replace(mention, extra={"event_probability": 2 / 3, "why": closest})
+
+    return Result(Corpus([first.with_mentions(map(explained, first.mentions)), second]))
+
+
+def test_event_rows_sum_up_each_event_in_order_of_its_first_mention() -> None:
+    rows = event_rows(_result())
+    assert [row["event"] for row in rows] == ["raid", "kill d1", "kill d2"]
+    assert all(list(row) == EVENT_COLUMNS for row in rows)
+    raid = rows[0]
+    assert raid["label"]
+    assert (raid["mentions"], raid["documents"]) == (4, 2)
+    assert (raid["first_date"], raid["last_date"]) == ("2011-11-10", "2011-11-12")
+    assert raid["document_ids"] == "d1;d2"
+    assert raid["probability"] == 0.6667
+    assert rows[1]["probability"] is None
+
+
+def test_mention_rows_hold_every_mention_once_and_say_where_it_stands() -> None:
+    result = _result()
+    rows = mention_rows(result)
+    assert all(list(row) == MENTION_COLUMNS for row in rows)
+    assert sorted(str(row["mention"]) for row in rows) == sorted(
+        m.id for m in result.corpus.mentions("action")
+    )
+    for row in rows:
+        text = result.corpus[str(row["document"])].text
+        assert text[int(row["char_start"] or 0) : int(row["char_end"] or 0)] == row["text"]
+        assert str(row["text"]) in str(row["sentence"])
+
+
+def test_mention_rows_name_arguments_by_kind_and_the_closest_mention() -> None:
+    bombs, raid = mention_rows(_result())[:2]
+    assert (bombs["participants"], bombs["times"], bombs["locations"]) == ("Sudan", None, "Yida")
+    assert (bombs["title"], bombs["date"]) == ("A raid", "2011-11-10")
+    assert (bombs["closest"], bombs["similarity"]) == ("d2:1-2:action", 0.9877)
+    assert bombs["probability"] == 0.6667
+    assert (raid["participants"], raid["times"], raid["locations"]) == (None, "Thursday", None)
+    assert (raid["closest"], raid["similarity"], raid["probability"]) == (None, None, None)
+
+
+def test_mention_rows_put_text_on_one_line() -> None:
+    d = Document.from_tokens("d", [["It", "blew", "up", "."]], text="It blew\n  up .")
+    rows = mention_rows(Result(Corpus([d.with_mentions([d.mention("action", 1, 3, event="e1")])])))
+    assert (rows[0]["text"], rows[0]["sentence"]) == ("blew up", "It blew up .")
