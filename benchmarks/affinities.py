@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from samevent.corpus import Corpus, Document
-from samevent.experiments.pairs import arguments_by_roles, read_labelled
 from samevent.experiments.protocols import load_split
 from samevent.formats import read
 from samevent.language.annotate import annotate
@@ -34,6 +33,7 @@ from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
 from samevent.similarity.training import Settings as TrainingSettings
 from samevent.similarity.training import train
+from samevent.training import arguments_by_roles, read_labelled
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "ecbplus"
 SIZES = (1_000, 4_000, 53_429)

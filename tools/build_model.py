@@ -19,7 +19,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from samevent.errors import SameventError
-from samevent.experiments.pairs import train_file as train_similarity
 from samevent.experiments.protocols import load_split
 from samevent.extraction.model import EXTRACTOR_FILE, Extractor
 from samevent.extraction.training import train_file as train_extractor
@@ -33,6 +32,7 @@ from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FIL
 from samevent.language.roles.training import train_file
 from samevent.language.vectors.compile import compile_vectors
 from samevent.similarity.model import SIMILARITY_FILE
+from samevent.training import train_similarity
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SAMEVENT_DATA") or ROOT.parent / "shared" / "data")

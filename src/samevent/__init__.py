@@ -1,8 +1,10 @@
 """Which mentions tell of the same event, within a document and across documents.
 
     corpus = samevent.read("news/")
-    samevent.write(corpus, "news.conll", unit="topic")
-    samevent.score(gold, system, unit="document").conll
+    result = samevent.Model.load("en-news").resolve(corpus, seed=7)
+    result.to_html("report.html")
+    samevent.write(result, "news.conll", unit="corpus")
+    samevent.score(gold, result.clustering, unit="document").conll
     samevent.hddcrp.fit(problem, seed=7)
 
 Names are imported when first used, so that `import samevent` costs nothing.
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from samevent.formats import read, write
+    from samevent.pipeline import Model, Options
+    from samevent.results import Event, Result
     from samevent.scoring import Scores, score
 
 __version__ = "0.1.0"
@@ -32,6 +36,8 @@ _HOMES = {
     "corpus": ("Argument", "Clustering", "Corpus", "Document", "Mention", "Sentence", "Token"),
     "errors": ("CorpusError", "DataError", "FormatError", "OutputExistsError", "SameventError", "UsageError"),
     "formats": ("read", "write"),
+    "pipeline": ("Model", "Options"),
+    "results": ("Event", "Result"),
     "scoring": ("Scores", "score"),
 }
 
@@ -42,9 +48,13 @@ __all__ = [
     "CorpusError",
     "DataError",
     "Document",
+    "Event",
     "FormatError",
     "Mention",
+    "Model",
+    "Options",
     "OutputExistsError",
+    "Result",
     "SameventError",
     "Scores",
     "Sentence",

@@ -76,6 +76,33 @@ def progress(description: str, total: int | None) -> Iterator[Callable[[int], No
         yield lambda done: bar.update(task, completed=done)
 
 
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int, str], None]]:
+    """Show work of several stages, on stderr and only in a terminal.
+
+    What it gives is told the stage, how much of it is done, how much there is, and what was found so far.
+    """
+    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description:10}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )  # fmt: skip
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
+        known: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int, note: str) -> None:
+            if stage not in known:
+                for task in known.values():
+                    bar.update(task, completed=bar.tasks[task].total or 1)
+                known[stage] = bar.add_task(stage, total=total, note=note)
+            bar.update(known[stage], completed=done, total=total, note=note)
+
+        yield show
+
+
 def emit_json(data: Any, target: Path, *, force: bool) -> None:
     """Print JSON, or write it to a file."""
     write_text(target, [json.dumps(data, indent=2, ensure_ascii=False) + "\n"], overwrite=force)

@@ -19,8 +19,13 @@ COMMANDS = {
     "check": "look for trouble in a corpus",
     "cluster": "say which event mentions tell of the same event",
     "convert": "turn one corpus format into another",
+    "demo": "resolve the bundled articles and show the report",
     "experiment": "measure quality and print the paper's tables beside ours",
+    "explain": "say why two mentions were found to tell of the same event",
     "extract": "find events, who took part in them, when and where",
+    "models": "list the models that are there",
+    "report": "write the page of a run anew",
+    "run": "read documents, find events, say which mentions tell of the same one",
     "score": "compare a system's events with gold events",
     "train": "learn a part of a model from annotated data",
 }

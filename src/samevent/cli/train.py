@@ -125,17 +125,17 @@ def similarity_cli(
 
     Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and places.
     """
-    from samevent.experiments.pairs import train_file
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
     from samevent.similarity.model import SIMILARITY_FILE
     from samevent.similarity.training import Settings
+    from samevent.training import train_similarity
 
     corpus, topics = read(data), load_split(split) if split else None
     documents = [d for d in corpus if topics is None or topics.part_of(d) in ("train", "dev")]
     output.mkdir(parents=True, exist_ok=True)
     say(f"reading {len(documents):,} documents")
-    train_file(
+    train_similarity(
         documents,
         output / SIMILARITY_FILE,
         load_extractor(model),
@@ -147,3 +147,38 @@ def similarity_cli(
         progress=say,
     )
     say(f"wrote {output / SIMILARITY_FILE}")
+
+
+@train_cli.command("all")
+@click.argument("data", type=PATH)
+@output_option
+@click.option(
+    "--split",
+    type=choice(SPLITS),
+    help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose.",
+)
+@model_option
+@jobs_option
+@force_option
+def all_cli(data: Path, output: Path, split: str | None, model: str, jobs: int, force: bool) -> None:
+    """Train extractor and pair models on a corpus with events (any readable format): a whole model's folder.
+
+    Words and roles are those of --model.
+    """
+    from samevent.language.cache import Cache
+    from samevent.language.resources import resources
+    from samevent.training import train_model
+
+    corpus, topics = read(data), load_split(split) if split else None
+    train_model(
+        topics.select(corpus, "train") if topics else corpus,
+        output,
+        resources(model),
+        beside=topics.select(corpus, "dev") if topics else (),
+        source=f"{data.name}, train topics of {split}" if split else data.name,
+        jobs=jobs,
+        cache=Cache(),
+        overwrite=force,
+        progress=say,
+    )
+    say(f"wrote {output}: use it with --model {output}")

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from samevent.corpus import Corpus, Document, Kind
+from samevent.corpus import Corpus
 from samevent.experiments.protocols import Part, Split
-from samevent.extraction import Extractor, Parsed, associate, label_events
-from samevent.formats.files import refuse_existing
-from samevent.language.annotate import annotate
-from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.documents import similar_documents
-from samevent.similarity.labelled import Labelled, labelled
+from samevent.similarity.labelled import Labelled
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs, across_documents, within_documents
 from samevent.similarity.training import Settings, Trained, train
+from samevent.training import AddArguments, read_labelled
 
 PAPER_WEIGHTS: Mapping[str, float] = {
     "head_vector": 4.5,
@@ -37,7 +33,6 @@ PAPER_WEIGHTS: Mapping[str, float] = {
 }
 """The weights that the paper prints, under our names."""
 
-AddArguments = Callable[[Document, Annotation], Document]
 Progress = Callable[[str], None]
 
 
@@ -68,45 +63,6 @@ def measure_pairs(
     trained = train(read("train", "dev"), learn=split.train, settings=settings, progress=progress)
     measured = {part: measure_part(read(part), trained.model, settings) for part in parts}
     return measured | _described(trained)
-
-
-def train_file(
-    documents: Iterable[Document],
-    output: Path,
-    extractor: Extractor,
-    *,
-    learn: Collection[str] | None = None,
-    settings: Settings | None = None,
-    cache: Cache | None = None,
-    jobs: int = 1,
-    overwrite: bool = False,
-    progress: Progress | None = None,
-) -> Trained:
-    """Train on documents with events, whose arguments the extractor finds, and write the pair model.
-
-    `learn` names the topics to learn from; the others only help to choose C.
-    """
-    refuse_existing(output, overwrite=overwrite)
-    add = predicted_arguments(extractor)
-    data = read_labelled(documents, extractor.resources, add_arguments=add, cache=cache, jobs=jobs)
-    trained = train(data, learn=learn, settings=settings, progress=progress)
-    trained.model.save(output, overwrite=overwrite)
-    return trained
-
-
-def read_labelled(
-    documents: Iterable[Document],
-    resources: Resources,
-    *,
-    add_arguments: AddArguments | None = None,
-    cache: Cache | None = None,
-    jobs: int = 1,
-) -> Labelled:
-    """Parse documents, give their events arguments, and compile those that belong to an event."""
-    add = add_arguments or arguments_by_roles(resources)
-    annotated = annotate(map(given_events, documents), cache=cache, jobs=jobs)
-    ready = [(add(document, annotation), annotation) for document, annotation in annotated]
-    return labelled(ready, lexicon=resources.lexicon, vectors=resources.vectors)
 
 
 def measure_part(
@@ -155,31 +111,6 @@ def quality(probability: Floats, same: Booleans, minimum: float) -> dict[str, fl
         "pairs": len(same),
         "same": true,
     }
-
-
-def given_events(document: Document) -> Document:
-    """Return the document without actions that belong to no event."""
-    return document.with_mentions(m for m in document.mentions if m.kind != "action" or m.event is not None)
-
-
-def arguments_by_roles(resources: Resources) -> AddArguments:
-    """Return what gives events their arguments by semantic roles, among the argument mentions that are there."""
-
-    def add(document: Document, annotation: Annotation) -> Document:
-        return associate(document, annotation, label_events(resources.roles, document, annotation))
-
-    return add
-
-
-def predicted_arguments(extractor: Extractor) -> AddArguments:
-    """Return what gives events their arguments among participants, times and places that an extractor finds."""
-    kinds: tuple[Kind, ...] = ("participant", "time", "location")
-
-    def add(document: Document, annotation: Annotation) -> Document:
-        predicates = extractor.resources.roles.label(document, annotation)
-        return extractor.extract(Parsed(document, annotation, predicates), kinds=kinds)
-
-    return add
 
 
 def _described(trained: Trained) -> dict[str, Any]:

@@ -96,27 +96,27 @@ class Extractor:
                 raise UsageError(f"there is no kind {kind!r}", expected=f"some of {', '.join(KINDS)}")
         thresholds = self.thresholds.at(point)
         old = _kept(text.document, kinds)
-        found = [m for m in self.mentions(text, kinds) if (m.probability or 0) >= thresholds[m.kind]]
+        found = self.mentions(text, kinds, least=thresholds)
         document = text.document.with_mentions([*old, *found])
         predicates = label_events(self.resources.roles, document, text.annotation, text.predicates)
         return associate(document, text.annotation, predicates, settings=association)
 
-    def mentions(self, text: Parsed, kinds: Collection[Kind] = KINDS) -> list[Mention]:
-        """Return all that may be mentions, however improbable; those of one kind do not overlap."""
+    def mentions(
+        self, text: Parsed, kinds: Collection[Kind] = KINDS, *, least: Mapping[Kind, float] | None = None
+    ) -> list[Mention]:
+        """Return all that may be mentions, however improbable unless told; those of one kind do not overlap."""
         document, annotation = text.document, text.annotation
         prose = np.ones(len(document.tokens), np.bool_)
         for sentence in document.sentences:
             prose[sentence.start : sentence.end] = not sentence.is_url
         return [
-            document.mention(
-                kind, start, end, head=head(annotation, start, end), probability=round(float(probability), 6)
-            )
+            document.mention(kind, start, end, head=head(annotation, start, end), probability=probability)
             for kind, found in self.candidates(text).items()
             if kind in kinds
             for start, end, probability in zip(
-                found.start.tolist(), found.end.tolist(), found.probability.tolist(), strict=True
+                found.start.tolist(), found.end.tolist(), found.probability.round(6).tolist(), strict=True
             )
-            if prose[start]
+            if prose[start] and (least is None or probability >= least[kind])
         ]
 
     def candidates(self, text: Parsed) -> dict[Kind, Candidates]:

@@ -6,9 +6,10 @@ be put in its place by writing a file of the same name into a copy of the folder
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from samevent.errors import UsageError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 DEFAULT = "en-news"
 MODELS = Path(__file__).parents[1] / "models"
 
+MANIFEST_FILE = "manifest.json"
 VECTORS_FILE = "vectors.npz"
 ROLES_FILE = "roles.npz"
 
@@ -57,8 +59,13 @@ def resources(model: str | Path = DEFAULT) -> Resources:
     shipped = MODELS / str(model)
     folder = shipped if shipped.is_dir() else Path(model)
     if not folder.is_dir():
-        known = ", ".join(sorted(path.parent.name for path in MODELS.glob("*/manifest.json")))
+        known = ", ".join(sorted(path.parent.name for path in MODELS.glob(f"*/{MANIFEST_FILE}")))
         raise UsageError(
             f"there is no model {str(model)!r}", expected=f"a model's folder, or one of: {known}"
         )
     return Resources(folder)
+
+
+def manifests() -> list[dict[str, Any]]:
+    """Return what the shipped models say of themselves, by name."""
+    return [json.loads(file.read_text("utf-8")) for file in sorted(MODELS.glob(f"*/{MANIFEST_FILE}"))]

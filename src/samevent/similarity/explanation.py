@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from samevent.similarity.bags import Indices
 from samevent.similarity.features import FEATURES, TAGS, tag_pairs
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
@@ -44,23 +45,37 @@ class Explanation:
 
 def explain(table: MentionTable, model: PairModel, first: int, second: int) -> Explanation:
     """Say what speaks for and against two rows of a table telling of the same event."""
-    i, j = np.array([first], np.int32), np.array([second], np.int32)
-    found = []
-    for feature in FEATURES:
-        value = float(feature.compare(table, i, j)[0])
-        shared = _shared(table, feature.name, first, second)
-        about = feature.about.format(value) + (f" ({', '.join(shared)})" if shared else "")
-        found.append(Contribution(feature.name, about, value, model.weights.get(feature.name, 0.0)))
-    (one,), (other,), _ = tag_pairs(table, i, j)
-    tags = f"heads tagged {table.heads.tags[one]} and {table.heads.tags[other]}"
-    found.append(Contribution(TAGS, tags, 1.0, float(model.tag_score(table, i, j)[0])))
-    return Explanation(
-        first=table.ids[first],
-        second=table.ids[second],
-        probability=float(model.probability(table, i, j)[0]),
-        intercept=model.intercept,
-        contributions=tuple(sorted((c for c in found if c.added), key=lambda c: -abs(c.added))),
-    )
+    return explanations(table, model, np.array([first], np.int32), np.array([second], np.int32))[0]
+
+
+def explanations(table: MentionTable, model: PairModel, i: Indices, j: Indices) -> list[Explanation]:
+    """Explain many pairs of rows at once."""
+    probability = model.probability(table, i, j).tolist()
+    used = [(feature, model.weights[feature.name]) for feature in FEATURES if model.weights.get(feature.name)]
+    values = [feature.compare(table, i, j).tolist() for feature, _ in used]
+    one, other, _ = tag_pairs(table, i, j)
+    tags = [
+        f"heads tagged {table.heads.tags[a]} and {table.heads.tags[b]}"
+        for a, b in zip(one, other, strict=True)
+    ]
+    tag_scores = model.tag_score(table, i, j).tolist()
+
+    def explained(pair: int, first: int, second: int) -> Explanation:
+        found = [Contribution(TAGS, tags[pair], 1.0, tag_scores[pair])]
+        for (feature, weight), column in zip(used, values, strict=True):
+            if value := column[pair]:
+                shared = _shared(table, feature.name, first, second)
+                about = feature.about.format(value) + (f" ({', '.join(shared)})" if shared else "")
+                found.append(Contribution(feature.name, about, value, weight))
+        return Explanation(
+            first=table.ids[first],
+            second=table.ids[second],
+            probability=probability[pair],
+            intercept=model.intercept,
+            contributions=tuple(sorted((c for c in found if c.added), key=lambda c: -abs(c.added))),
+        )
+
+    return [explained(pair, *rows) for pair, rows in enumerate(zip(i.tolist(), j.tolist(), strict=True))]
 
 
 def _shared(table: MentionTable, field: str, first: int, second: int) -> list[str]:

@@ -1,0 +1,201 @@
+"""From documents to events: a model joins language, extractor, pair model and the settings of a clusterer."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from samevent import __version__
+from samevent.clusterers import Evidence, clusterer
+from samevent.clusterers.linked import Linked
+from samevent.corpus import KINDS, Corpus, Document
+from samevent.errors import CorpusError, UsageError
+from samevent.extraction import EXTRACTOR_FILE, Extractor, parsed
+from samevent.formats.files import refuse_existing
+from samevent.language.annotation import Annotation
+from samevent.language.cache import Cache
+from samevent.language.resources import DEFAULT, Resources, resources
+from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.results import Diagnostics, Result
+from samevent.results.assembly import with_events
+from samevent.results.probabilities import Probabilities
+from samevent.similarity.explanation import Explanation, explain
+from samevent.similarity.mentions import compile_mentions
+from samevent.similarity.model import SIMILARITY_FILE, PairModel
+from samevent.training import train_model
+
+Watch = Callable[[str, int, int, str], None]
+"""Told the stage, how much of it is done, how much there is, and what has been found so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to resolve.
+
+    Mentions less probable than `min_probability` leave their event; events of one mention carry no event unless
+    singletons are kept; `within_only` looks for no event across documents. After `time_limit` seconds the sampler
+    stops where it is, which is the one thing that makes results depend on the machine.
+    """
+
+    preset: str = "light"
+    clusterer: str = "hddcrp"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    keep_singletons: bool = False
+    min_probability: float = 0.0
+    within_only: bool = False
+    time_limit: float | None = None
+
+
+class Model:
+    """A model's folder, whose parts are loaded when they are first needed."""
+
+    def __init__(self, resources: Resources, *, cache: Cache | None = None) -> None:
+        self.resources = resources
+        self.cache = cache
+
+    @classmethod
+    def load(cls, model: str | Path = DEFAULT, *, cache: Cache | None = None) -> Model:
+        """Load a shipped model by its name, or any by its folder; parses are kept in `cache` if there is one."""
+        return cls(resources(model), cache=cache)
+
+    @property
+    def name(self) -> str:
+        """The name of the model's folder."""
+        return self.resources.folder.name
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        """What finds events, participants, times and places."""
+        return Extractor.load(self.resources.folder / EXTRACTOR_FILE, self.resources)
+
+    @cached_property
+    def similarity(self) -> PairModel:
+        """What says how similar two mentions are."""
+        return PairModel.load(self.resources.folder / SIMILARITY_FILE)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the whole model into a new folder."""
+        refuse_existing(Path(folder), overwrite=False)
+        shutil.copytree(self.resources.folder, folder)
+
+    @classmethod
+    def train(
+        cls,
+        corpus: Iterable[Document],
+        folder: str | Path,
+        *,
+        base: str | Path = DEFAULT,
+        source: str = "one's own corpus",
+        cache: Cache | None = None,
+        jobs: int = 1,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> Model:
+        """Train on documents with gold events and write a model's folder; words and roles are those of the base."""
+        train_model(
+            corpus, Path(folder), resources(base), source=source, cache=cache, jobs=jobs, progress=progress
+        )
+        return cls.load(folder, cache=cache)
+
+    def extract(self, corpus: Iterable[Document], *, jobs: int = 1, watch: Watch | None = None) -> Corpus:
+        """Return the documents with the mentions and arguments that they lack."""
+        return Corpus(document for document, _ in self._extracted(list(corpus), jobs, watch))
+
+    def evidence(
+        self, corpus: Iterable[Document], *, jobs: int = 1, watch: Watch | None = None
+    ) -> tuple[Corpus, Evidence]:
+        """Return the documents with all their mentions, and what a clusterer looks at."""
+        documents: list[Document] = []
+
+        def kept() -> Iterator[tuple[Document, Annotation]]:
+            for document, annotation in self._extracted(list(corpus), jobs, watch):
+                documents.append(document)
+                yield document, annotation
+
+        table = compile_mentions(kept(), lexicon=self.resources.lexicon, vectors=self.resources.vectors)
+        return Corpus(documents), Evidence(table, self.similarity, self.resources.lexicon)
+
+    def resolve(
+        self,
+        corpus: Iterable[Document],
+        *,
+        seed: int | None = None,
+        options: Options | None = None,
+        jobs: int = 1,
+        checkpoint: Path | None = None,
+        watch: Watch | None = None,
+    ) -> Result:
+        """Say which mentions tell of the same event; what documents lack is extracted first.
+
+        The result depends on documents, model and options alone. With a `checkpoint`, sampling that was
+        interrupted goes on where it was.
+        """
+        options = options or Options()
+        if seed is not None:
+            options = replace(options, seed=seed)
+        system = clusterer(options.clusterer, options.settings, preset=options.preset)
+        documents, evidence = self.evidence(corpus, jobs=jobs, watch=watch)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
+            found = system.cluster(
+                evidence,
+                seed=options.seed,
+                jobs=jobs,
+                checkpoint=checkpoint,
+                progress=lambda done, whole: watch("sampling", done, whole, "") if watch else None,
+            )
+        if watch:
+            watch("explaining", 0, 1, "")
+        probabilities = Probabilities.of(found)
+        resolved = with_events(
+            documents,
+            evidence,
+            found,
+            probabilities,
+            least_similarity=system.minimum_similarity if isinstance(system, Linked) else None,
+            least_probability=options.min_probability,
+            keep_singletons=options.keep_singletons,
+        )
+        about = {
+            "samevent": __version__,
+            "model": self.name,
+            "preset": options.preset,
+            "clusterer": options.clusterer,
+            "seed": options.seed,
+            "settings": asdict(system),
+        }
+        return Result(resolved, about, Diagnostics.of(found), probabilities, partial(_explained, evidence))
+
+    def explain(self, corpus: Iterable[Document], first: str, second: str) -> Explanation:
+        """Say what speaks for and against two event mentions of these documents telling of the same event."""
+        _, evidence = self.evidence(corpus)
+        return _explained(evidence, first, second)
+
+    def _extracted(
+        self, documents: list[Document], jobs: int, watch: Watch | None
+    ) -> Iterator[tuple[Document, Annotation]]:
+        """Go through documents with all their mentions, and their parses."""
+        events = 0
+        texts = parsed(documents, self.resources.roles, jobs=jobs, cache=self.cache)
+        for done, text in enumerate(texts, 1):
+            given = {mention.kind for mention in text.document.mentions}
+            document = self.extractor.extract(text, kinds=[kind for kind in KINDS if kind not in given])
+            events += sum(mention.kind == "action" for mention in document.mentions)
+            yield document, text.annotation
+            if watch:
+                watch("reading", done, len(documents), f"{events:,} mentions")
+
+
+def _explained(evidence: Evidence, first: str, second: str) -> Explanation:
+    rows = {mention: row for row, mention in enumerate(evidence.table.ids)}
+    for mention in (first, second):
+        if mention not in rows:
+            raise CorpusError(f"there is no event mention {mention!r} in these documents")
+    if evidence.model is None:
+        raise UsageError("there is no pair model to explain anything")
+    return explain(evidence.table, evidence.model, rows[first], rows[second])

@@ -1,0 +1,66 @@
+"""What a run reads: several inputs as one, and what it refuses to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from builders import annotated, document
+from samevent import Corpus, Document, read, write
+from samevent.errors import DataError
+from samevent.inputs import foreign, read_inputs, refuse_unreadable
+
+ENGLISH = (
+    "The mayor of the town said on Monday that the bridge, which was closed after the storm, would open by the "
+    "end of the week, but residents who have been waiting for it were not convinced of that."
+)
+GERMAN = (
+    "Der Bürgermeister der Stadt sagte am Montag, dass die Brücke, die nach dem Sturm gesperrt worden war, bis "
+    "zum Ende der Woche wieder geöffnet werde, doch die Anwohner, die darauf warten, glauben nicht daran."
+)
+JAPANESE = (
+    "市長は月曜日に、嵐の後に閉鎖された橋が週末までに開通すると述べたが、住民は納得していなかったという。" * 2
+)
+
+
+def test_read_inputs_puts_corpora_one_after_the_other(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text(ENGLISH)
+    write(Corpus([annotated("a"), annotated("b")]), tmp_path / "two.jsonl")
+    assert [d.id for d in read_inputs([tmp_path / "one.txt", tmp_path / "two.jsonl"])] == ["one", "a", "b"]
+
+
+def test_read_inputs_names_inputs_where_ids_clash(tmp_path: Path) -> None:
+    for name in ("monday", "tuesday"):
+        (tmp_path / name).mkdir()
+        write(Corpus([annotated("a")]), tmp_path / name / "news.jsonl")
+    found = read_inputs([tmp_path / "monday" / "news.jsonl", tmp_path / "tuesday" / "news.jsonl"])
+    assert [d.id for d in found] == ["1/a", "2/a"]  # the files' names say nothing: they are numbered
+    first, alone = found["1/a"], read(tmp_path / "monday" / "news.jsonl")["a"]
+    assert [m.text for m in first.mentions] == [m.text for m in alone.mentions]
+    arguments = {a.mention for m in first.mentions for a in m.arguments}
+    assert arguments
+    assert arguments <= {m.id for m in first.mentions}
+
+    folders = [tmp_path / "monday", tmp_path / "tuesday"]
+    for folder in folders:
+        (folder / "news.jsonl").unlink()
+        (folder / "fire.txt").write_text(ENGLISH)
+    assert [d.id for d in read_inputs(folders)] == ["monday/fire", "tuesday/fire"]
+
+
+def test_foreign_tells_english_from_other_languages() -> None:
+    documents = [
+        Document.from_text(name, text) for name, text in (("en", ENGLISH), ("de", GERMAN), ("ja", JAPANESE))
+    ]
+    assert foreign(documents) == ["de", "ja"]
+    assert foreign([Document.from_text("short", "Sudan bombs Yida camp")]) == []
+
+
+def test_refuse_unreadable_says_what_was_found() -> None:
+    with pytest.raises(DataError, match="no text"):
+        refuse_unreadable(Corpus([Document.from_text("a", " \n")]))
+    german = [Document.from_text(f"de{i}", GERMAN) for i in range(2)]
+    with pytest.raises(DataError, match=r"2 of 3 documents do not look like English \(such as 'de0'\)"):
+        refuse_unreadable(Corpus([*german, Document.from_text("en", ENGLISH)]))
+    assert refuse_unreadable(Corpus([german[0], Document.from_text("en", ENGLISH), document()])) == ["de0"]

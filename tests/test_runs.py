@@ -1,0 +1,135 @@
+"""A run's folder: whole or absent, read as it was written, resumed only by the same run."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from builders import annotated
+from samevent import Corpus, read
+from samevent.errors import FormatError, OutputExistsError, UsageError
+from samevent.results import Diagnostics, Reason, Result, Why
+from samevent.results.probabilities import Probabilities
+from samevent.runs import begin, fingerprints, open_run, refuse_in_the_way
+
+ABOUT = {"options": {"seed": 7}, "documents": {"a": "123"}}
+
+
+def result() -> Result:
+    """Return two documents of which a mention knows why it is where it is."""
+    corpus = Corpus([annotated("a"), annotated("b")])
+    raid = [m for m in corpus.mentions("action") if m.event == "raid"]
+    why = Why(raid[1].id, 0.75, 0.9, (Reason("same head lemma", 0.5),))
+
+    def known(m: Any) -> Any:
+        extra = {"event_probability": 0.95, "why": why.plain()} if m == raid[0] else {}
+        from dataclasses import replace
+
+        return replace(m, extra=extra)
+
+    corpus = corpus.mapped(lambda d: d.with_mentions(map(known, d.mentions)))
+    ids = tuple(m.id for m in corpus.mentions("action"))
+    none = np.empty(0, np.int32)
+    probabilities = Probabilities(ids, np.zeros((2, len(ids)), np.int32), none, none, np.empty(0))
+    return Result(
+        corpus, {"preset": "light"}, Diagnostics("all settled", {"events": [[1.0, 2.0]]}), probabilities
+    )
+
+
+def finished(folder: Path, **options: Any) -> Path:
+    begin(folder, ABOUT, **options).finish(result(), ABOUT)
+    return folder
+
+
+def test_a_finished_run_reads_as_it_was_written(tmp_path: Path) -> None:
+    found, given = open_run(finished(tmp_path / "out")), result()
+    assert found.corpus == given.corpus
+    assert found.about == given.about
+    assert found.diagnostics == given.diagnostics
+    assert [event.members for event in found.events] == [event.members for event in given.events]
+    ids = [m.id for m in given.corpus.mentions("action")]
+    assert found.probability(ids[0], ids[1]) == given.probability(ids[0], ids[1])
+
+
+def test_a_finished_run_has_all_files_and_nothing_else(tmp_path: Path) -> None:
+    begin(tmp_path / "out", ABOUT).finish(result(), ABOUT, formats=["conll2012", "brat"])
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    plain = {"events.csv", "mentions.csv", "result.jsonl", "report.html", "run.json", "probabilities.npz"}
+    assert names - plain == {"result.conll", "result.brat"}
+    assert plain <= names
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    for name, count in (("events.csv", 3), ("mentions.csv", 6)):
+        with (tmp_path / "out" / name).open(encoding="utf-8-sig", newline="") as stream:
+            assert len(list(csv.DictReader(stream))) == count
+    assert read(tmp_path / "out" / "result.conll").clustering() is not None
+    about = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert about["options"] == {"seed": 7}
+    assert about["diagnostics"]["verdict"] == "all settled"
+
+
+def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
+    one, other = finished(tmp_path / "one"), finished(tmp_path / "other")
+    for path in one.iterdir():
+        assert path.read_bytes() == (other / path.name).read_bytes(), path.name
+
+
+def test_begin_refuses_what_is_in_the_way(tmp_path: Path) -> None:
+    finished(tmp_path / "out")
+    with pytest.raises(OutputExistsError, match="already exists"):
+        begin(tmp_path / "out", ABOUT)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputExistsError, match="is a file"):
+        refuse_in_the_way(tmp_path / "file", overwrite=True)
+    with pytest.raises(UsageError, match="no folder"):
+        begin(tmp_path / "no" / "out", ABOUT)
+
+
+def test_finish_puts_a_run_in_the_place_of_an_old_one(tmp_path: Path) -> None:
+    (finished(tmp_path / "out") / "old.txt").write_text("old")
+    finished(tmp_path / "out", overwrite=True)
+    assert not (tmp_path / "out" / "old.txt").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    (tmp_path / "empty").mkdir()
+    assert (finished(tmp_path / "empty") / "report.html").exists()
+
+
+def test_an_interrupted_run_goes_on_only_if_asked_and_if_it_is_the_same(tmp_path: Path) -> None:
+    begin(tmp_path / "out", ABOUT).checkpoint.write_bytes(b"half")
+    with pytest.raises(OutputExistsError, match="--resume"):
+        begin(tmp_path / "out", ABOUT)
+    with pytest.raises(UsageError, match="other options"):
+        begin(tmp_path / "out", {**ABOUT, "options": {"seed": 8}}, resume=True)
+    again = begin(tmp_path / "out", ABOUT, resume=True)
+    assert again.checkpoint.read_bytes() == b"half"
+    assert not begin(tmp_path / "out", ABOUT, overwrite=True).checkpoint.exists()
+
+
+def test_drop_leaves_nothing(tmp_path: Path) -> None:
+    begin(tmp_path / "out", ABOUT).drop()
+    assert not any(tmp_path.iterdir())
+
+
+def test_open_run_says_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no run\.json"):
+        open_run(tmp_path)
+    folder = finished(tmp_path / "out")
+    for text, what in (
+        ("{", "cannot be read"),
+        ('{"schema": 0}', "another version"),
+        ('{"schema": 1}', "lacks"),
+    ):
+        (folder / "run.json").write_text(text)
+        with pytest.raises(FormatError, match=what):
+            open_run(folder)
+
+
+def test_fingerprints_change_with_text_and_mentions() -> None:
+    given = annotated("a")
+    bare = given.with_mentions([])
+    assert fingerprints([given])["a"] != fingerprints([bare])["a"]
+    assert fingerprints([given]) == fingerprints([annotated("a")])
