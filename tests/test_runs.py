@@ -109,9 +109,35 @@ def test_an_interrupted_run_goes_on_only_if_asked_and_if_it_is_the_same(tmp_path
     assert not begin(tmp_path / "out", ABOUT, overwrite=True).checkpoint.exists()
 
 
-def test_drop_leaves_nothing(tmp_path: Path) -> None:
+def test_nothing_but_an_earlier_run_is_ever_replaced(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.txt").write_text("years of work")
+    with pytest.raises(OutputExistsError, match="no earlier run"):
+        begin(tmp_path / "home", ABOUT, overwrite=True)
+    (tmp_path / "out.old").mkdir()
+    (tmp_path / "out.old" / "kept.txt").write_text("kept")
+    finished(tmp_path / "out")
+    finished(tmp_path / "out", overwrite=True)
+    assert (tmp_path / "out.old" / "kept.txt").exists()
+    assert (tmp_path / "home" / "thesis.txt").exists()
+
+
+def test_finish_can_be_repeated_after_an_interruption(tmp_path: Path) -> None:
+    from samevent.runs import write_files
+
+    under_way = begin(tmp_path / "out", ABOUT)
+    write_files(under_way.part, result(), ABOUT)
+    begin(tmp_path / "out", ABOUT, resume=True).finish(result(), ABOUT)
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_drop_leaves_nothing_but_work_that_can_go_on(tmp_path: Path) -> None:
     begin(tmp_path / "out", ABOUT).drop()
     assert not any(tmp_path.iterdir())
+    half = begin(tmp_path / "out", ABOUT)
+    half.checkpoint.write_bytes(b"half")
+    half.drop()
+    assert half.checkpoint.exists()
 
 
 def test_open_run_says_what_is_wrong(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,26 +54,26 @@ class Run:
         """Write all files and give the folder its name."""
         write_files(self.part, result, about, formats=formats)
         self.checkpoint.unlink(missing_ok=True)
-        old = self.folder.with_name(f"{self.folder.name}.old")
         if _is_empty(self.folder):
             self.folder.rmdir()
-        elif self.folder.exists():
-            refuse_existing(self.folder, overwrite=self.overwrite)
-            self.folder.rename(old)
+        if not self.folder.exists():
+            self.part.rename(self.folder)
+            return
+        _refuse_what_is_there(self.folder, overwrite=self.overwrite)
+        old = self.part.with_name(f".{self.folder.name}.{secrets.token_hex(4)}.old")
+        self.folder.rename(old)
         self.part.rename(self.folder)
         shutil.rmtree(old, ignore_errors=True)
 
     def drop(self) -> None:
-        """Leave nothing behind."""
-        shutil.rmtree(self.part, ignore_errors=True)
+        """Leave nothing behind, unless there is work to go on with."""
+        if not self.checkpoint.exists():
+            shutil.rmtree(self.part, ignore_errors=True)
 
 
 def refuse_in_the_way(folder: Path, *, resume: bool = False, overwrite: bool = False) -> None:
     """Raise if a run cannot be written here, before any work is done."""
-    if folder.exists() and not folder.is_dir():
-        raise OutputExistsError("is a file", where=place(folder), expected="the name of a folder")
-    if not _is_empty(folder):
-        refuse_existing(folder, overwrite=overwrite)
+    _refuse_what_is_there(folder, overwrite=overwrite)
     if (part := _part(folder)).exists() and not (resume or overwrite):
         raise OutputExistsError(
             "an interrupted run is here",
@@ -110,7 +111,7 @@ def write_files(
         table = written(columns, (tuple(row.values()) for row in rows))
         write_text(folder / name, table, overwrite=True)
     if result.probabilities:
-        result.probabilities.save(folder / PROBABILITIES_FILE)
+        result.probabilities.save(folder / PROBABILITIES_FILE, overwrite=True)
     write_report(result, folder / REPORT_FILE, overwrite=True)
     for name in formats:
         ending = next(iter(FORMATS[name].suffixes), f".{name}")
@@ -128,8 +129,13 @@ def open_run(folder: Path, *, model: str | Path | None = None) -> Result:
     def explain(a: str, b: str) -> Explanation:
         known = {m.id: m.document for m in corpus.mentions("action")}
         documents = {known[mention] for mention in (a, b) if mention in known}
-        loaded = Model.load(model or about["result"]["model"], cache=Cache())
-        return loaded.explain([corpus[id] for id in sorted(documents)], a, b)
+        made = about["result"]
+        return Model.load(model or made["model"], cache=Cache()).explain(
+            [corpus[id] for id in sorted(documents)],
+            a,
+            b,
+            similarity=made["settings"].get("similarity", "light"),
+        )
 
     try:
         diagnostics = Diagnostics.from_plain(about["diagnostics"])
@@ -179,6 +185,22 @@ def _refuse_other(part: Path, about: Mapping[str, Any]) -> None:
                 where=place(part),
                 hint="give what it was started with, or use --force to start anew",
             )
+
+
+def _refuse_what_is_there(folder: Path, *, overwrite: bool) -> None:
+    """Raise unless a folder is absent, empty, or an earlier run that may be overwritten."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputExistsError("is a file", where=place(folder), expected="the name of a folder")
+    if _is_empty(folder):
+        return
+    refuse_existing(folder, overwrite=overwrite)
+    if folder.exists() and not (folder / RUN_FILE).is_file():
+        raise OutputExistsError(
+            f"has no {RUN_FILE}, so it is no earlier run",
+            where=place(folder),
+            expected="a new folder, an empty one, or one that samevent wrote",
+            hint="what is in it stays: choose another name",
+        )
 
 
 def _part(folder: Path) -> Path:

@@ -78,4 +78,10 @@ def main() -> None:
         # The reader of our output has gone (`samevent ... | head`): nothing to say, nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
+    except OSError as error:
+        # A full disk, most likely: also of what standard output goes to, so that it must not be flushed again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"samevent: {where}{error.strerror or error}", err=True)
+        status = 1
     sys.exit(status if isinstance(status, int) else 0)

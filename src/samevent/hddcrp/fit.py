@@ -83,8 +83,9 @@ def fit(
     }  # fmt: skip
     links, logs = _links(problem, model, sampler), Logs.of(problem)
     parts = split(problem.words, *_links(problem, model, "collapsed"))
-    small = parts.configurations() <= exact_limit
-    small &= parts.configurations() * parts.sizes <= _CUSTOMERS_A_WAY * exact_limit
+    with np.errstate(over="ignore"):  # infinitely many are too many, too
+        small = parts.configurations() <= exact_limit
+        small &= parts.configurations() * parts.sizes <= _CUSTOMERS_A_WAY * exact_limit
     several = parts.sizes > 1
     solved = _solved(parts, np.flatnonzero(small & several), logs, seed=seed, keep=keep, jobs=jobs)
 
@@ -173,7 +174,7 @@ def _solved(
 ) -> dict[int, Exact]:
     """Enumerate the blocks of these numbers."""
     exact: Callable[[Block, Logs, Floats], Exact] = reference.exact
-    if (parts.configurations() * parts.sizes)[numbers].sum() > _PATIENCE / 10:
+    if (parts.configurations()[numbers] * parts.sizes[numbers]).sum() > _PATIENCE / 10:
         from samevent.hddcrp import enumeration
 
         exact = enumeration.exact

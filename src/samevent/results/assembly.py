@@ -15,6 +15,8 @@ from samevent.results.events import Reason, Why
 from samevent.results.probabilities import Integers, Probabilities
 from samevent.similarity.affinities import Links
 from samevent.similarity.explanation import explanations
+from samevent.similarity.mentions import MentionTable
+from samevent.similarity.model import PairModel
 
 _DIGITS = 4
 """Probabilities are counted in some hundreds of samples: more digits would be noise, and differ between machines."""
@@ -28,14 +30,15 @@ def with_events(
     found: Clustered,
     probabilities: Probabilities,
     *,
-    least_similarity: float | None = None,
+    links: Links | None = None,
+    model: PairModel | None = None,
     least_probability: float = 0.0,
     keep_singletons: bool = False,
 ) -> Corpus:
     """Return the corpus with an event on each event mention, and in `extra` how sure that is and why.
 
     A mention whose probability is below the least becomes an event of its own. Mentions that are alone carry no
-    event unless singletons are kept. Reasons are given where there are links of `least_similarity`.
+    event unless singletons are kept. Reasons are given where there are links, as the pair model sees them.
     """
     labels = canonical(found.labels).astype(np.int32)
     sure = probabilities.of_members(labels)
@@ -43,8 +46,7 @@ def with_events(
         labels[doubtful] = len(labels) + np.arange(int(doubtful.sum()), dtype=np.int32)
         labels = canonical(labels).astype(np.int32)
         sure = probabilities.of_members(labels)
-    links = evidence.links(least_similarity) if least_similarity is not None else None
-    whys = _whys(evidence, links, labels, probabilities) if links else {}
+    whys = _whys(evidence.table, links, model, labels, probabilities) if links and model else {}
     known = {
         mention: _known(sure[row], whys.get(row))
         for row, mention in enumerate(evidence.table.ids)
@@ -79,7 +81,9 @@ def _known(probability: float, why: Why | None) -> Mapping[str, Any]:
     return found
 
 
-def _whys(evidence: Evidence, links: Links, labels: Integers, probabilities: Probabilities) -> dict[int, Why]:
+def _whys(
+    table: MentionTable, links: Links, model: PairModel, labels: Integers, probabilities: Probabilities
+) -> dict[int, Why]:
     """Say of each row which other member of its event it is closest to; of equals, the one that is read first."""
     i, j, f = links.pairs.i, links.pairs.j, links.similarity
     inside = labels[i] == labels[j]
@@ -88,9 +92,7 @@ def _whys(evidence: Evidence, links: Links, labels: Integers, probabilities: Pro
     order = np.lexsort((other, -alike, one))
     rows, first = np.unique(one[order], return_index=True)
     closest, similarity = other[order][first], alike[order][first]
-    ids = evidence.table.ids
-    model = evidence.model
-    found = explanations(evidence.table, model, rows, closest) if model else ()
+    ids, found = table.ids, explanations(table, model, rows, closest)
     return {
         row: Why(
             ids[near],

@@ -91,7 +91,7 @@ class Probabilities:
         clipped: Floats = np.clip(mean, 0, 1)
         return clipped
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Write them to a file."""
         arrays: dict[str, NDArray[Any]] = {
             "samples": self.samples.astype(np.int32),
@@ -99,7 +99,7 @@ class Probabilities:
             "right": self.right,
             "together": self.together,
         }
-        write_table(path, KIND, SCHEMA, {"ids": list(self.ids)}, arrays)
+        write_table(path, KIND, SCHEMA, {"ids": list(self.ids)}, arrays, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: Path) -> Probabilities:

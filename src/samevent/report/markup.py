@@ -1,0 +1,115 @@
+"""HTML that cannot be broken by what is put into it: the one place where text is escaped.
+
+Text becomes markup only through `html` and `data_block`. Attributes that could run or load anything cannot be
+written at all: links lead to places of the report, and there are no handlers, sources or inline styles.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+
+class Safe(str):
+    """A string that is markup already."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = str | int | Iterable["Child"] | None
+Value: TypeAlias = str | int | bool | None
+
+_ATTRIBUTES = frozenset(
+    "aria-hidden aria-keyshortcuts aria-label aria-live class cx d href id placeholder preserveAspectRatio r role scope"
+    " tabindex title type value viewBox x x1 x2 y y1 y2".split()
+)
+_LINK = re.compile(r"(?:[\w.%~-]+\.(?i:html))?#[\w-]*")
+_BARE = re.compile(r"[\w.#%-]+")
+_NEVER_CLOSED = frozenset("input br hr col meta link".split())
+_CLOSED_BY_WHAT_FOLLOWS = frozenset("li td th tr dt dd option".split())
+
+# Controls have no look of their own, and those that turn the direction of text could make it lie: all are shown.
+_SHOWN = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n\r"}
+_SHOWN |= dict.fromkeys((*range(0x7F, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "\ufffd")
+_SHOWN |= {code: f"[U+{code:04X}]" for code in (0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_ESCAPED = _SHOWN | {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
+_QUOTED = str.maketrans({'"': "&quot;", "'": "&#39;"})
+
+
+def escape(text: str) -> Safe:
+    """Return text as markup that shows it; what is markup already stays as it is.
+
+    >>> escape("<b> & \\0")
+    '&lt;b&gt; &amp; ␀'
+    """
+    return text if isinstance(text, Safe) else Safe(text.translate(_ESCAPED))
+
+
+def html(tag: str, *children: Child, **attributes: Value) -> Safe:
+    """Return an element.
+
+    Children that are not `Safe` are escaped, None is left out, and an iterable counts as what it holds. The name of
+    an attribute loses a `_` at its end, and other `_` become `-`; True is an attribute without a value, and None
+    or False is none.
+
+    >>> html("a", "<3", href="#e1", class_="c1")
+    '<a href=#e1 class=c1>&lt;3</a>'
+    """
+    opening = f"<{tag}{''.join(_attribute(name, value) for name, value in attributes.items())}>"
+    if tag in _NEVER_CLOSED:
+        return Safe(opening)
+    closing = "" if tag in _CLOSED_BY_WHAT_FOLLOWS else f"</{tag}>"
+    inner = "".join([child if type(child) is Safe else together(child) for child in children])
+    return Safe(f"{opening}{inner}{closing}")
+
+
+def together(child: Child) -> Safe:
+    """Return children as one piece of markup.
+
+    >>> together(["a", None, html("br"), [1, "&"]])
+    'a<br>1&amp;'
+    """
+    if child is None:
+        return Safe("")
+    if isinstance(child, str):
+        return escape(child)
+    if isinstance(child, int):
+        return Safe(str(child))
+    return Safe("".join(map(together, child)))
+
+
+def data_block(id: str, data: Any) -> Safe:
+    """Return an element that holds JSON for the script, and that no text in it can close."""
+    text = json.dumps(_shown(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Safe(f"<script{_attribute('id', id)} type=application/json>{text}</script>")
+
+
+def _shown(data: Any) -> Any:
+    match data:
+        case str():
+            return data.translate(_SHOWN)
+        case list() | tuple():
+            return [_shown(value) for value in data]
+        case dict():
+            return {_shown(key): _shown(value) for key, value in data.items()}
+        case _:
+            return data
+
+
+def _attribute(name: str, value: Value) -> str:
+    if value is None or value is False:
+        return ""
+    name = name.rstrip("_").replace("_", "-")
+    if name not in _ATTRIBUTES:
+        raise ValueError(f"a report has no attribute {name!r}")
+    if value is True:
+        return f" {name}"
+    text = str(value)
+    if name == "href" and not _LINK.fullmatch(text):
+        raise ValueError(f"a report has no link to {text!r}")
+    quoted = escape(text).translate(_QUOTED)
+    return f" {name}={quoted}" if _BARE.fullmatch(quoted) else f' {name}="{quoted}"'

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from report.pages import Page
+from report.small import small_result, told, with_reasons
+from samevent.errors import OutputExistsError, UsageError
+from samevent.report import page, pages, write_report
+from samevent.results import Result
+
+
+def many(count: int = 60) -> Result:
+    words = "The <raid|raid> <killed|kill> [ten people|p] in [Yida|l] ; <anger|{0}> <followed|follow {1}> ."
+    return Result(with_reasons([told(f"d-{i}", words.format(f"a{i % 9}", i % 20)) for i in range(count)]))
+
+
+def test_report_is_one_file(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    assert write_report(small_result(), target) == [target]
+    assert target.read_text("utf-8") == page(small_result())
+
+
+def test_report_is_not_overwritten_unasked(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    target.write_text("mine")
+    with pytest.raises(OutputExistsError):
+        write_report(small_result(), target)
+    assert target.read_text() == "mine"
+    write_report(small_result(), str(target), overwrite=True)
+    assert "samevent" in target.read_text("utf-8")
+
+
+def test_report_wants_a_name_of_html(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"\.html"):
+        write_report(small_result(), tmp_path / "report.pdf")
+
+
+def test_large_report_is_split_into_pages_that_find_each_other() -> None:
+    result = many()
+    whole = Page(page(result))
+    limit = 90_000
+    files = pages(result, name="my report:1.html", limit=limit)
+    assert len(files) > 2
+    assert list(files)[:2] == ["my report:1.html", "my report:1-2.html"]
+    assert all(len(text.encode()) <= limit for text in files.values())
+    found = {name: Page(text) for name, text in files.items()}
+    places = {(name, id) for name, each in found.items() for id in each.values("id")}
+    anchors = [id for _, id in places if id[1:].isdigit()]
+    assert sorted(anchors) == sorted(id for id in whole.values("id") if id[1:].isdigit())
+    for name, each in found.items():
+        for href in each.values("href"):
+            if not href.startswith("data:"):
+                file, _, id = href.partition("#")
+                assert ":" not in file
+                assert not id or (unquote(file) or name, id) in places
+
+
+def test_split_report_keeps_the_reasons_beside_the_members() -> None:
+    files = pages(many(), limit=90_000)
+    for text in files.values():
+        each = Page(text)
+        events = [id for id in each.values("id") if id[0] == "e" and id[1:].isdigit()]
+        assert ('"whys":{}' in text) == (not events)
+
+
+def test_split_report_is_refused_as_a_whole_if_one_page_is_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "report-2.html").write_text("mine")
+    with pytest.raises(OutputExistsError):
+        write_report(many(), tmp_path / "report.html", limit=90_000)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report-2.html"]
+    written = write_report(many(), tmp_path / "report.html", limit=90_000, overwrite=True)
+    assert [path.name for path in written[:2]] == ["report.html", "report-2.html"]
+    assert set(written) == set(tmp_path.iterdir())
+
+
+def test_part_larger_than_a_page_gets_one_of_its_own() -> None:
+    files = pages(small_result(), limit=10)
+    assert len(files) == 1 + 8 + 4
