@@ -16,6 +16,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from samevent.errors import SameventError
@@ -31,7 +32,8 @@ from samevent.language.lexicon.compiled import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE, Resources
 from samevent.language.roles.training import train_file
 from samevent.language.vectors.compile import compile_vectors
-from samevent.similarity.model import SIMILARITY_FILE
+from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
+from samevent.similarity.training import LIGHT, Settings
 from samevent.training import train_similarity
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -125,8 +127,8 @@ def build_extractor(target: Path) -> None:
     )
 
 
-def build_similarity(target: Path) -> None:
-    """Train the pair model."""
+def build_similarity(target: Path, settings: Settings | None = None) -> None:
+    """Train a pair model: the paper's, unless there are other settings."""
     split = load_split("yang2015")
     resources = Resources(target.parent)
     train_similarity(
@@ -134,6 +136,7 @@ def build_similarity(target: Path) -> None:
         target,
         Extractor.load(target.with_name(EXTRACTOR_FILE), resources),
         learn=split.train,
+        settings=settings,
         cache=Cache(),
         overwrite=True,
         progress=lambda text: print(text, file=sys.stderr),
@@ -165,6 +168,12 @@ PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
         SIMILARITY_FILE,
         build_similarity,
         "ECB+ 1.0, train topics of yang2015 (annotation)",
+        "CC BY 3.0",
+    ),
+    "similarity-light": (
+        LIGHT_FILE,
+        partial(build_similarity, settings=LIGHT),
+        "ECB+ 1.0, train topics of yang2015 (annotation, word counts)",
         "CC BY 3.0",
     ),
 }

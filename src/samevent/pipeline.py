@@ -13,8 +13,9 @@ from typing import Any
 from samevent import __version__
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Linked
+from samevent.clusterers.reading import pair_models
 from samevent.corpus import KINDS, Corpus, Document
-from samevent.errors import CorpusError, UsageError
+from samevent.errors import CorpusError
 from samevent.extraction import EXTRACTOR_FILE, Extractor, parsed
 from samevent.formats.files import refuse_existing
 from samevent.language.annotation import Annotation
@@ -26,8 +27,7 @@ from samevent.results.assembly import with_events
 from samevent.results.probabilities import Probabilities
 from samevent.similarity.explanation import Explanation, explain
 from samevent.similarity.mentions import compile_mentions
-from samevent.similarity.model import SIMILARITY_FILE, PairModel
-from samevent.training import train_model
+from samevent.similarity.model import PairModel
 
 Watch = Callable[[str, int, int, str], None]
 """Told the stage, how much of it is done, how much there is, and what has been found so far."""
@@ -50,6 +50,12 @@ class Options:
     min_probability: float = 0.0
     within_only: bool = False
     time_limit: float | None = None
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What the clusterer's settings differ in from its preset."""
+        asked = {"within_only": self.within_only or None, "time_limit": self.time_limit}
+        return {**self.settings, **{name: value for name, value in asked.items() if value is not None}}
 
 
 class Model:
@@ -75,9 +81,9 @@ class Model:
         return Extractor.load(self.resources.folder / EXTRACTOR_FILE, self.resources)
 
     @cached_property
-    def similarity(self) -> PairModel:
-        """What says how similar two mentions are."""
-        return PairModel.load(self.resources.folder / SIMILARITY_FILE)
+    def similarities(self) -> dict[str, PairModel]:
+        """What says how similar two mentions are, by name: `light` and `paper`."""
+        return pair_models(self.resources.folder)
 
     def save(self, folder: str | Path) -> None:
         """Write the whole model into a new folder."""
@@ -97,6 +103,10 @@ class Model:
         progress: Callable[[str], None] = lambda _: None,
     ) -> Model:
         """Train on documents with gold events and write a model's folder; words and roles are those of the base."""
+        from samevent.training import (
+            train_model,
+        )  # scikit-learn takes a second to import, and only training needs it
+
         train_model(
             corpus, Path(folder), resources(base), source=source, cache=cache, jobs=jobs, progress=progress
         )
@@ -118,7 +128,9 @@ class Model:
                 yield document, annotation
 
         table = compile_mentions(kept(), lexicon=self.resources.lexicon, vectors=self.resources.vectors)
-        return Corpus(documents), Evidence(table, self.similarity, self.resources.lexicon)
+        return Corpus(documents), Evidence(
+            table, self.similarities["light"], self.resources.lexicon, self.similarities
+        )
 
     def resolve(
         self,
@@ -138,7 +150,7 @@ class Model:
         options = options or Options()
         if seed is not None:
             options = replace(options, seed=seed)
-        system = clusterer(options.clusterer, options.settings, preset=options.preset)
+        system = clusterer(options.clusterer, options.changes, preset=options.preset)
         documents, evidence = self.evidence(corpus, jobs=jobs, watch=watch)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
@@ -152,12 +164,14 @@ class Model:
         if watch:
             watch("explaining", 0, 1, "")
         probabilities = Probabilities.of(found)
+        pairs = self.similarities[getattr(system, "similarity", "light")]
         resolved = with_events(
             documents,
             evidence,
             found,
             probabilities,
-            least_similarity=system.minimum_similarity if isinstance(system, Linked) else None,
+            links=system.links(evidence) if isinstance(system, Linked) else None,
+            model=pairs,
             least_probability=options.min_probability,
             keep_singletons=options.keep_singletons,
         )
@@ -169,12 +183,16 @@ class Model:
             "seed": options.seed,
             "settings": asdict(system),
         }
-        return Result(resolved, about, Diagnostics.of(found), probabilities, partial(_explained, evidence))
+        return Result(
+            resolved, about, Diagnostics.of(found), probabilities, partial(_explained, evidence, pairs)
+        )
 
-    def explain(self, corpus: Iterable[Document], first: str, second: str) -> Explanation:
+    def explain(
+        self, corpus: Iterable[Document], first: str, second: str, *, similarity: str = "light"
+    ) -> Explanation:
         """Say what speaks for and against two event mentions of these documents telling of the same event."""
         _, evidence = self.evidence(corpus)
-        return _explained(evidence, first, second)
+        return _explained(evidence, self.similarities[similarity], first, second)
 
     def _extracted(
         self, documents: list[Document], jobs: int, watch: Watch | None
@@ -191,11 +209,9 @@ class Model:
                 watch("reading", done, len(documents), f"{events:,} mentions")
 
 
-def _explained(evidence: Evidence, first: str, second: str) -> Explanation:
+def _explained(evidence: Evidence, model: PairModel, first: str, second: str) -> Explanation:
     rows = {mention: row for row, mention in enumerate(evidence.table.ids)}
     for mention in (first, second):
         if mention not in rows:
             raise CorpusError(f"there is no event mention {mention!r} in these documents")
-    if evidence.model is None:
-        raise UsageError("there is no pair model to explain anything")
-    return explain(evidence.table, evidence.model, rows[first], rows[second])
+    return explain(evidence.table, model, rows[first], rows[second])

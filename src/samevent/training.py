@@ -19,13 +19,13 @@ from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import MANIFEST_FILE, Resources
 from samevent.similarity.labelled import Labelled, labelled
-from samevent.similarity.model import SIMILARITY_FILE
-from samevent.similarity.training import Settings, Trained, train
+from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
+from samevent.similarity.training import LIGHT, Settings, Trained, train
 
 AddArguments = Callable[[Document, Annotation], Document]
 Progress = Callable[[str], None]
 
-SIMILARITIES: Mapping[str, Settings] = {SIMILARITY_FILE: Settings()}
+SIMILARITIES: Mapping[str, Settings] = {SIMILARITY_FILE: Settings(), LIGHT_FILE: LIGHT}
 """The pair models of a model's folder, and how each is trained."""
 
 

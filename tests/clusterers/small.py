@@ -56,7 +56,7 @@ def told(id: str, words: str, *events: int) -> Annotated:
     return document.with_mentions(document.mention("action", at, at + 1) for at in events), annotation
 
 
-def in_a_hurry(name: str, *, preset: str = "default", **changes: Any) -> Clusterer:
+def in_a_hurry(name: str, *, preset: str = "light", **changes: Any) -> Clusterer:
     """Return a clusterer that runs only a few sweeps, if it runs any."""
     system = clusterer(name, preset=preset)
     few = {"runs": 2, "sweeps": 12} if isinstance(system, Sampling) else {}

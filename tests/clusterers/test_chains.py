@@ -62,7 +62,7 @@ def test_an_interruption_ends_all_chains() -> None:
 
 
 @samplers
-@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize("preset", ["light", "paper"])
 def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
     name: str, preset: str, tmp_path: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from samevent.clusterers.features import LF, SF, WF, Feature
 from samevent.clusterers.hddcrp import Hddcrp
 from samevent.clusterers.hddcrp_star import HddcrpStar
 from samevent.clusterers.hdp import Hdp
+from samevent.clusterers.linked import Linked
 from samevent.clusterers.sampling import Sampling, last_of_runs
 from samevent.errors import UsageError
 from samevent.hddcrp import Problem, Rows, sample
@@ -25,7 +26,7 @@ from samevent.hddcrp.crp import sample_crp
 from samevent.hddcrp.crp_observations import Channel
 from samevent.hddcrp.hdp import sample_hdp
 from samevent.posterior.diagnostics import ConvergenceWarning
-from samevent.similarity.documents import document_similarity
+from samevent.similarity.documents import document_similarity, of_their_documents, topical_similarity
 from similarity.tables import random_corpus
 
 TEXTS = [told("a", "raid kill raid on", 0, 1, 2), told("b", "the raid on", 1), told("c", "kill raid", 0, 1)]
@@ -121,8 +122,45 @@ def test_hdp_lex_observes_the_words_of_mentions() -> None:
     assert found.samples.tolist() == [run.labels.tolist() for run in runs]
 
 
-def test_the_papers_values_are_the_preset_and_the_default() -> None:
-    for preset in ("default", "paper"):
+def test_links_through_a_gate_are_those_between_documents_about_the_same() -> None:
+    evidence = evidence_of(random_corpus(6, documents=8))
+    links = evidence.links(0.1)
+    about = of_their_documents(evidence.table, links.pairs.i, links.pairs.j, topical_similarity)
+    gate = float(np.median(about))
+    found = evidence.links(0.1, document_gate=gate)
+    kept = links[about >= gate]
+    assert sorted(zip(found.pairs.i.tolist(), found.pairs.j.tolist(), strict=True)) == sorted(
+        zip(kept.pairs.i.tolist(), kept.pairs.j.tolist(), strict=True)
+    )
+    assert 0 < len(kept.pairs) < len(links.pairs)
+    problem = Hddcrp(minimum_similarity=0.1, document_gate=gate).problem(evidence, document_weight=1.0)
+    assert len(problem.across.columns) == 2 * int((~kept.pairs.agree(evidence.table.document)).sum())
+
+
+def test_clusterers_ask_the_pair_model_that_they_name() -> None:
+    table, nothing = evidence_of(TEXTS).table, replace(MODEL, intercept=-50.0)
+    evidence = Evidence(table, MODEL, models={"paper": nothing})
+    assert len(evidence.links(0.5, similarity="paper").pairs) == 0
+    assert len(evidence.links(0.5, similarity="light").pairs) > 0
+    alone = cluster(Agglomerative(), evidence).labels
+    assert len(set(alone.tolist())) == len(table)
+    assert len(set(cluster(Agglomerative(similarity="light"), evidence).labels.tolist())) < len(table)
+
+
+def test_light_links_by_its_own_pair_model_and_the_paper_by_its() -> None:
+    for name in ("hddcrp", "hddcrp-star", "ddcrp"):
+        light, paper = clusterer(name), clusterer(name, preset="paper")
+        assert isinstance(light, Linked)
+        assert isinstance(paper, Linked)
+        assert (light.similarity, paper.similarity) == ("light", "paper")
+        assert (paper.minimum_similarity, paper.document_gate, paper.dirichlet) == (0.5, 0.0, 1e-7)
+        assert light.minimum_similarity < 0.5
+        assert light.document_gate > 0
+        assert light.dirichlet > 0.01
+
+
+def test_the_papers_concentrations_are_in_both_presets() -> None:
+    for preset in ("light", "paper"):
         hddcrp, star = clusterer("hddcrp", preset=preset), clusterer("hddcrp-star", preset=preset)
         flat, lex = clusterer("ddcrp", preset=preset), clusterer("hdp-lex", preset=preset)
         assert isinstance(hddcrp, Hddcrp)
@@ -133,8 +171,7 @@ def test_the_papers_values_are_the_preset_and_the_default() -> None:
         assert (star.alpha_within, star.alpha_across) == (0.5, 1.0)
         assert (flat.alpha, flat.document_weight) == (0.1, 0.0)
         assert (lex.alpha_within, lex.alpha_across, lex.features) == (0.5, 1.0, ("words",))
-        assert {system.dirichlet for system in (hddcrp, star, flat, lex)} == {1e-7}
-        assert {system.minimum_similarity for system in (hddcrp, star, flat)} == {0.5}
+        assert lex.dirichlet == 1e-7
     for name, system in CLUSTERERS.items():
         paper = clusterer(name, preset="paper")
         if isinstance(system, Sampling):

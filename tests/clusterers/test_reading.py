@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from clusterers.small import MODEL
 from parses import needs_model
-from samevent.clusterers.reading import read_evidence
+from samevent.clusterers.reading import pair_models, read_evidence
 from samevent.corpus import Argument, Document
 from samevent.errors import FormatError, UsageError
 from samevent.extraction import EXTRACTOR_FILE, Extractor, Parsed
 from samevent.language.resources import Resources, resources
-from samevent.similarity.model import SIMILARITY_FILE
+from samevent.similarity.background import Background
+from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
 
 pytestmark = needs_model
 
@@ -99,6 +102,16 @@ def test_an_extractor_finds_kinds_that_a_document_lacks(
     monkeypatch.setattr(Extractor, "load", lambda file, resources: Finder())
     assert words_of(bombing("participant"), model, "times") == ["thursday"]
     assert asked == [["time", "location"]]
+
+
+def test_pair_models_have_names_and_a_folder_with_one_uses_it_for_both(model: Resources) -> None:
+    assert pair_models(model.folder) == {"paper": MODEL, "light": MODEL}
+    light = replace(MODEL, background=Background(30, {"bomb": 3}))
+    light.save(model.folder / LIGHT_FILE)
+    evidence = read_evidence([bombing()], model)
+    assert (evidence.model, evidence.models) == (light, {"paper": MODEL, "light": light})
+    weight = evidence.table.weights[evidence.table.vocabulary.index("bomb")]
+    assert weight == pytest.approx(np.log((2 + 31) / (1 + 4)))
 
 
 def test_a_missing_pair_model_is_one_clear_error(model: Resources) -> None:

@@ -32,6 +32,8 @@ def found(evidence: Evidence, labels: list[int], samples: list[list[int]]) -> tu
 
 def resolved(labels: list[int], samples: list[list[int]], **options: Any) -> Result:
     evidence = evidence_of(ANNOTATED)
+    if options.pop("explained", False):
+        options |= {"links": evidence.links(0.3), "model": evidence.model}
     return Result(with_events(CORPUS, evidence, *found(evidence, labels, samples), **options))
 
 
@@ -60,7 +62,7 @@ def test_with_events_takes_doubtful_members_out() -> None:
 
 
 def test_with_events_gives_the_closest_member_and_reasons() -> None:
-    result = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], least_similarity=0.3)
+    result = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], explained=True)
     members = {member.mention.id: member for event in result.events for member in event.members}
     why = members[BOMB_A].why
     assert why is not None
@@ -72,7 +74,7 @@ def test_with_events_gives_the_closest_member_and_reasons() -> None:
 
 
 def test_with_events_forgets_what_an_earlier_run_knew() -> None:
-    once = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], least_similarity=0.3).corpus
+    once = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], explained=True).corpus
     evidence = evidence_of(ANNOTATED)
     alone = with_events(once, evidence, *found(evidence, [0, 1, 2, 3], [[0, 1, 2, 3]]))
     assert all(m.event is None and not m.extra for m in alone.mentions("action"))

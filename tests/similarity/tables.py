@@ -10,7 +10,8 @@ from samevent.corpus import Argument, Document, Kind
 from samevent.language.annotation import Annotation
 from samevent.language.lexicon.base import Pos
 from samevent.language.vectors.base import WordVectors
-from samevent.similarity.features import FEATURES
+from samevent.similarity.cases import CASES
+from samevent.similarity.features import ALL, FEATURES
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel
 
@@ -58,13 +59,18 @@ def compiled(corpus: Sequence[Annotated]) -> MentionTable:
     return compile_mentions(corpus, lexicon=LEXICON, vectors=VECTORS)
 
 
-def random_model(seed: int, *, spread: float = 2.0, intercept: float = -3.0) -> PairModel:
-    """Return a model with weights of both signs, some of them zero."""
+def random_model(
+    seed: int, *, spread: float = 2.0, intercept: float = -3.0, by_case: bool = False
+) -> PairModel:
+    """Return a model with weights of both signs, some of them zero; by case, most are for the pairs of one."""
     draw = np.random.default_rng(seed)
-    weights = draw.normal(0, spread, len(FEATURES)) * (draw.random(len(FEATURES)) < 0.8)
+    names = [feature.name for feature in (ALL if by_case else FEATURES)]
+    if by_case:
+        names += [name for case in CASES for name in (case.name, *map(case.weight, names))]
+    weights = draw.normal(0, spread, len(names)) * (draw.random(len(names)) < 0.8)
     tag_pairs = [(a, b) for a in TAGS for b in TAGS if draw.random() < 0.7]
     return PairModel(
-        weights={feature.name: float(weight) for feature, weight in zip(FEATURES, weights, strict=True)},
+        weights={name: float(weight) for name, weight in zip(names, weights, strict=True)},
         tag_weights={pair: float(draw.normal(0, spread / 2)) for pair in tag_pairs},
         intercept=float(draw.normal(intercept, spread)),
     )

@@ -12,8 +12,13 @@ from samevent.similarity import candidates
 from samevent.similarity import model as pair_model
 from samevent.similarity.affinities import Settings, affinities
 from samevent.similarity.bags import Floats, Indices
-from samevent.similarity.documents import document_similarity
-from samevent.similarity.features import FEATURES, Feature
+from samevent.similarity.documents import (
+    document_similarity,
+    of_their_documents,
+    topical_documents,
+    topical_similarity,
+)
+from samevent.similarity.features import ALL, Feature
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 from similarity.tables import all_pairs, compiled, random_corpus, random_model
@@ -52,17 +57,34 @@ def by_brute_force(
     minimum=st.sampled_from([0.05, 0.5, 0.9]),
     intercept=st.sampled_from([-6.0, -3.0, 0.0]),
     spread=st.sampled_from([0.5, 2.0, 8.0, 1000.0]),
+    by_case=st.booleans(),
 )
 def test_affinities_are_those_of_brute_force(
-    corpus: int, weights: int, minimum: float, intercept: float, spread: float
+    corpus: int, weights: int, minimum: float, intercept: float, spread: float, by_case: bool
 ) -> None:
     table = compiled(random_corpus(corpus))
-    model = random_model(weights, spread=spread, intercept=intercept)
+    model = random_model(weights, spread=spread, intercept=intercept, by_case=by_case)
     found = affinities(table, model, settings=Settings(minimum_similarity=minimum, document_weight=0.7))
     within, across = by_brute_force(table, model, minimum, 0.7)
     assert entries(found.within) == within
     assert entries(found.across) == pytest.approx(across, rel=1e-15)
     assert found.scored <= len(table) * (len(table) - 1) // 2
+
+
+def test_search_through_a_gate_finds_what_brute_force_finds_behind_it() -> None:
+    table = compiled(random_corpus(9, documents=8))
+    i, j = all_pairs(table)
+    documents = of_their_documents(table, i, j, topical_similarity)
+    least = float(np.median(documents))
+    gate = candidates.gate_between(table, *topical_documents(table, least))
+    for model in (random_model(3, intercept=-1.0), random_model(3, intercept=-1.0, by_case=True)):
+        score = model.score(table, i, j)
+        blocks = candidates.candidates(table, model, 0.5, gate=gate)
+        found = [pair for block in blocks for pair in zip(block.i.tolist(), block.j.tolist(), strict=True)]
+        wanted = (score >= 0.5) & (documents >= least)
+        assert len(set(found)) == len(found)
+        assert set(found) >= set(zip(i[wanted].tolist(), j[wanted].tolist(), strict=True)) != set()
+        assert all(documents[i * (i - 1) // 2 + j] >= least for i, j in found)
 
 
 def test_search_leaves_most_pairs_unscored_and_misses_none() -> None:
@@ -80,8 +102,8 @@ def test_search_allows_for_features_that_it_does_not_know(monkeypatch: pytest.Mo
         return np.where(table.document[i] == table.document[j], 1.0, -1.0)
 
     luck = Feature("luck", "luck", "luck", near, lowest=-1.0)
-    monkeypatch.setattr(candidates, "FEATURES", (*FEATURES, luck))
-    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*FEATURES, luck)})
+    monkeypatch.setattr(candidates, "ALL", (*ALL, luck))
+    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*ALL, luck)})
     table = compiled(random_corpus(5, documents=10, mentions=10))
     for weight in (3.0, -3.0):
         model = PairModel({"head_lemma": 2.0, "context": 2.0, "luck": weight}, {}, -4.5)
@@ -95,13 +117,18 @@ def test_search_allows_for_features_that_it_does_not_know(monkeypatch: pytest.Mo
 def test_search_tells_how_far_it_is() -> None:
     told: list[tuple[int, int]] = []
     table = compiled(random_corpus(5))
+    heads = len(table.heads)
     affinities(table, random_model(1), progress=lambda *done: told.append(done))
-    assert told == [(len(table.heads), len(table.heads))]
+    assert told == [(heads, heads)]
+    told.clear()
+    affinities(table, random_model(1, by_case=True), progress=lambda *done: told.append(done))
+    assert told == [(k * heads, 4 * heads) for k in (1, 2, 3, 4)]
 
 
-def test_affinities_do_not_depend_on_the_order_of_documents() -> None:
+@pytest.mark.parametrize("by_case", [False, True])
+def test_affinities_do_not_depend_on_the_order_of_documents(by_case: bool) -> None:
     corpus = random_corpus(7, documents=6)
-    model = random_model(2, intercept=-1.0)
+    model = random_model(2, intercept=-1.0, by_case=by_case)
     one, other = compiled(corpus), compiled(corpus[::-1])
     assert one.ids == other.ids
     first, second = affinities(one, model), affinities(other, model)

@@ -3,19 +3,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from samevent.similarity.explanation import explain
+from samevent.similarity.explanation import explain, explanations
 from samevent.similarity.model import PairModel
 from similarity.tables import compiled, random_corpus, random_model
 
 TABLE = compiled(random_corpus(12, documents=6))
 
 
+@pytest.mark.parametrize("by_case", [False, True])
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 20), (20, 2)])
-def test_contributions_and_intercept_add_up_to_the_score(first: int, second: int) -> None:
-    model = random_model(5)
+def test_contributions_and_intercept_add_up_to_the_score(first: int, second: int, by_case: bool) -> None:
+    model = random_model(5, by_case=by_case)
     found = explain(TABLE, model, first, second)
     score = found.intercept + sum(c.added for c in found.contributions)
     assert found.probability == pytest.approx(1 / (1 + np.exp(-score)))
+    row, other = np.array([first], np.int32), np.array([second], np.int32)
+    assert found.probability == model.probability(TABLE, row, other)[0]
     sizes = [abs(c.added) for c in found.contributions]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -34,6 +37,13 @@ def test_explanation_says_it_in_words() -> None:
     assert "+2.00  same head lemma" in text
     assert "-1.50  any pair (the intercept)" in text
     assert "ARG0" not in text
+
+
+def test_explanations_of_many_pairs_are_those_of_each() -> None:
+    model = random_model(5, by_case=True)
+    i, j = np.array([1, 20, 9], np.int32), np.array([0, 2, 8], np.int32)
+    one_by_one = [explain(TABLE, model, a, b) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+    assert explanations(TABLE, model, i, j) == one_by_one
 
 
 def test_explanation_names_the_words_that_are_shared() -> None:

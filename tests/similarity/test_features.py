@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from samevent.corpus import Document, Mention
 from samevent.errors import UsageError
 from samevent.language.annotation import Annotation
-from samevent.similarity.features import FEATURES, GROUPS, TAGS, chosen, tag_pairs
+from samevent.similarity.features import ALL, FEATURES, GROUPS, TAGS, chosen, tag_pairs
 from similarity.tables import SYNONYMS, VECTORS, all_pairs, compiled, random_corpus
 
 CORPUS = random_corpus(12, documents=6)
@@ -31,10 +31,14 @@ class Plain:
         self.tag = annotation.tags[token]
         known = SYNONYMS.get(self.lemma, ()) if self.tag != "IN" else ()
         self.synonyms = {self.lemma, *known}
-        sentence = document.sentences[document.sentence_of(mention.start)]
+        number = document.sentence_of(mention.start)
+        sentence, self.place = document.sentences[number], (document.id, number)
+        around = [t for t in range(sentence.start, sentence.end) if t not in mention.tokens]
         before = self.lemmas(range(sentence.start, mention.start))[-3:]
         after = self.lemmas(range(mention.end, sentence.end))[:3]
         self.bags = {"words": Counter(self.lemmas(mention.tokens)), "context": Counter(before + after)}
+        self.bags["sentence"] = Counter(self.lemmas(around))
+        self.contents = Counter(self.lemmas(range(len(document.tokens))))
         for field, kind in KINDS.items():
             self.bags[field] = Counter(
                 w for m, _ in arguments if m.kind == kind for w in self.lemmas(m.tokens)
@@ -51,6 +55,11 @@ class Plain:
             "head_lemma": float(self.lemma == other.lemma),
             "head_vector": VECTORS.similarity(self.word, other.word),
             "synonyms": len(self.synonyms & other.synonyms) / len(self.synonyms | other.synonyms),
+            "head_stem": float(
+                self.lemma.rstrip("e") == other.lemma.rstrip("e")
+            ),  # the corpus has no other endings
+            "same_sentence": float(self.place == other.place),
+            "documents": about_the_same(self.contents, other.contents),
         }
         for field, mine in self.bags.items():
             theirs = other.bags[field]
@@ -61,12 +70,24 @@ class Plain:
         return found
 
 
+def about_the_same(one: Counter[str], other: Counter[str]) -> float:
+    """Return the cosine of (1 + log count) log((2 + N) / (1 + documents with the word))."""
+    texts = [
+        {lemma.lower() for lemma, token in zip(a.lemmas, d.tokens, strict=True) if token.text != "of"}
+        for d, a in CORPUS
+    ]
+    rarity = {w: log((2 + len(texts)) / (1 + sum(w in text for text in texts))) for w in {*one, *other}}
+    first, second = ({w: (1 + log(c)) * rarity[w] for w, c in bag.items()} for bag in (one, other))
+    lengths = sqrt(sum(v * v for v in first.values()) * sum(v * v for v in second.values()))
+    return sum(v * second.get(w, 0) for w, v in first.items()) / lengths if lengths else 0.0
+
+
 def test_features_are_what_plain_counting_gives() -> None:
     table = compiled(CORPUS)
     plain = [Plain(d, a, m) for d, a in CORPUS for m in d.mentions if m.kind == "action"]
     i, j = all_pairs(table)
     expected = [plain[a].features(plain[b]) for a, b in zip(i, j, strict=True)]
-    for feature in FEATURES:
+    for feature in ALL:
         values = feature.compare(table, i, j)
         assert values == pytest.approx([row[feature.name] for row in expected], abs=1e-6), feature.name
         assert len(set(values.tolist())) > 1, f"{feature.name} is always the same: nothing was tested"
@@ -77,7 +98,7 @@ def test_features_are_what_plain_counting_gives() -> None:
 def test_features_are_the_same_bits_whichever_mention_comes_first() -> None:
     table = compiled(CORPUS)
     i, j = all_pairs(table)
-    for feature in FEATURES:
+    for feature in ALL:
         assert feature.compare(table, i, j).tobytes() == feature.compare(table, j, i).tobytes()
 
 
@@ -96,6 +117,9 @@ def test_chosen_leaves_out_whole_groups() -> None:
     names = {feature.name for feature in chosen(without=["arg0", "string", TAGS])}
     everything = {feature.name for feature in FEATURES}
     assert everything - names == {"arg0", "both_arg0", "head_word", "head_lemma"}
+    assert {feature.name for feature in chosen(more=True)} - everything == {
+        "head_stem", "sentence", "same_sentence", "documents",
+    }  # fmt: skip
 
 
 def test_chosen_refuses_an_unknown_group() -> None:
@@ -106,4 +130,4 @@ def test_chosen_refuses_an_unknown_group() -> None:
 def test_features_of_no_pairs_are_empty() -> None:
     none = np.empty(0, np.int32)
     table = compiled(CORPUS)
-    assert all(len(feature.compare(table, none, none)) == 0 for feature in FEATURES)
+    assert all(len(feature.compare(table, none, none)) == 0 for feature in ALL)

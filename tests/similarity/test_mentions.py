@@ -57,6 +57,7 @@ def test_table_has_the_words_of_each_field() -> None:
         "arg0": "army",
         "arg1": "camp",
         "arg2": "",
+        "sentence": "army camp night yesterday",
     }
 
 

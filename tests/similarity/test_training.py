@@ -9,8 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from samevent.errors import DataError, UsageError
+from samevent.similarity.cases import CASES
 from samevent.similarity.design import Design
-from samevent.similarity.features import FEATURES, TAGS
+from samevent.similarity.features import ALL, FEATURES, TAGS
 from samevent.similarity.labelled import Labelled
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import training_pairs
@@ -33,6 +34,26 @@ def test_trained_weights_are_where_the_penalised_loss_is_flat() -> None:
         slope = 0.1 * float(excess @ feature.compare(TABLE, PAIRS.i, PAIRS.j)) + model.weights[feature.name]
         assert slope == pytest.approx(0, abs=0.02), feature.name
     assert 0.1 * excess.sum() == pytest.approx(0, abs=0.02)  # the intercept is not penalised
+
+
+def test_weights_by_case_are_where_the_penalised_loss_is_flat() -> None:
+    model = train(DATA, settings=replace(ONE, by_case=True)).model
+    excess = model.probability(TABLE, PAIRS.i, PAIRS.j) - SAME
+    for case in CASES:
+        its = excess * case.holds(TABLE, PAIRS.i, PAIRS.j)
+        assert 0.1 * its.sum() + model.weights[case.name] == pytest.approx(0, abs=0.02)
+        for feature in ALL:
+            weight = model.weights[case.weight(feature.name)]
+            slope = 0.1 * float(its @ feature.compare(TABLE, PAIRS.i, PAIRS.j)) + weight
+            assert slope == pytest.approx(0, abs=0.02), (case.name, feature.name)
+
+
+def test_model_by_case_remembers_the_documents_that_it_learned_from() -> None:
+    model = train(DATA, learn=["south"], settings=replace(ONE, by_case=True)).model
+    assert model.about["by_case"] is True
+    assert model.background == TABLE.read(TOPIC == 1).without_rare(2)
+    assert model.background.documents == 8
+    assert train(DATA, settings=ONE).model.background.documents == 0
 
 
 def test_training_learns_nothing_from_topics_that_are_not_to_be_learned() -> None:

@@ -33,7 +33,7 @@ CLUSTERERS = (
     "lemma", "agglomerative", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf", "hdp-flat-lf-wf-sf", "hdp-struct",
     "ddcrp", "hddcrp-star", "hddcrp",
 )  # fmt: skip
-PRESETS = ("default", "paper")
+PRESETS = ("light", "paper")
 
 
 @click.command("cluster")
@@ -55,7 +55,7 @@ PRESETS = ("default", "paper")
 @click.option(
     "--preset",
     type=choice(PRESETS),
-    default="default",
+    default="light",
     show_default=True,
     help="paper: five runs of 500 sweeps, and the last sample of one.",
 )
@@ -117,7 +117,7 @@ def cluster_cli(
 
 
 def configured(
-    name: str, *, preset: str = "default", file: Path | None = None, changes: Mapping[str, Any] | None = None
+    name: str, *, preset: str = "light", file: Path | None = None, changes: Mapping[str, Any] | None = None
 ) -> Clusterer:
     """Return a clusterer with the settings of a preset, then of its table in a file, then of `changes`."""
     from samevent.clusterers import clusterer

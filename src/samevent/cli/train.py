@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -9,6 +10,8 @@ import click
 from samevent.cli.common import PATH, choice, force_option, jobs_option, model_option, say, without_option
 from samevent.experiments.protocols import SPLITS, load_split
 from samevent.formats import read
+
+PRESETS = ("light", "paper")
 
 output_option = click.option(
     "-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder."
@@ -114,12 +117,26 @@ def extractor_cli(
     type=choice(SPLITS),
     help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose C.",
 )
+@click.option(
+    "--preset",
+    type=choice(PRESETS),
+    default="paper",
+    show_default=True,
+    help="Which of a model's two pair models: the paper's, or light, which knows documents and cases.",
+)
 @without_option
 @model_option
 @jobs_option
 @force_option
 def similarity_cli(
-    data: Path, output: Path, split: str | None, left_out: tuple[str, ...], model: str, jobs: int, force: bool
+    data: Path,
+    output: Path,
+    split: str | None,
+    preset: str,
+    left_out: tuple[str, ...],
+    model: str,
+    jobs: int,
+    force: bool,
 ) -> None:
     """Train the pair model on a corpus with events (any readable format) and write it into MODEL.
 
@@ -127,26 +144,27 @@ def similarity_cli(
     """
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
-    from samevent.similarity.model import SIMILARITY_FILE
-    from samevent.similarity.training import Settings
+    from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
+    from samevent.similarity.training import LIGHT, Settings
     from samevent.training import train_similarity
 
     corpus, topics = read(data), load_split(split) if split else None
     documents = [d for d in corpus if topics is None or topics.part_of(d) in ("train", "dev")]
     output.mkdir(parents=True, exist_ok=True)
+    target = output / (LIGHT_FILE if preset == "light" else SIMILARITY_FILE)
     say(f"reading {len(documents):,} documents")
     train_similarity(
         documents,
-        output / SIMILARITY_FILE,
+        target,
         load_extractor(model),
         learn=topics.train if topics else None,
-        settings=Settings(without=left_out),
+        settings=replace(LIGHT if preset == "light" else Settings(), without=left_out),
         cache=Cache(),
         jobs=jobs,
         overwrite=force,
         progress=say,
     )
-    say(f"wrote {output / SIMILARITY_FILE}")
+    say(f"wrote {target}")
 
 
 @train_cli.command("all")

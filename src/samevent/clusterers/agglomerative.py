@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samevent.clusterers.base import Evidence, Need, Rule
+from samevent.clusterers.base import Evidence, Need, Rule, Similarity
 from samevent.settings import refuse_outside
 from samevent.similarity.affinities import Links
 from samevent.similarity.mentions import MentionTable
@@ -25,14 +25,20 @@ LEAST, MOST = 0.001, 0.999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agglomerative(Rule):
-    """Link mentions of a document from the similarity `within` on, groups across documents from `across` on."""
+    """Link mentions of a document from the similarity `within` on, groups across documents from `across` on.
+
+    `similarity` names the pair model; a `document_gate` leaves only links between documents about the same.
+    """
 
     within: float = 0.5
     across: float = 0.5
+    similarity: Similarity = "paper"
+    document_gate: float = 0.0
 
     def __post_init__(self) -> None:
         refuse_outside("within", self.within, LEAST, MOST)
         refuse_outside("across", self.across, LEAST, MOST)
+        refuse_outside("document_gate", self.document_gate, 0, 1)
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -41,7 +47,9 @@ class Agglomerative(Rule):
 
     def labels(self, evidence: Evidence) -> NDArray[np.integer]:
         """Return the groups after both phases."""
-        links = evidence.links(min(self.within, self.across))
+        links = evidence.links(
+            min(self.within, self.across), document_gate=self.document_gate, similarity=self.similarity
+        )
         return single_link(evidence.table, links, within=self.within, across=self.across)
 
 

@@ -17,7 +17,8 @@ from samevent.hddcrp.result import Posterior
 from samevent.language.lexicon.base import Lexicon
 from samevent.posterior.partitions import canonical
 from samevent.similarity.affinities import Links, Settings, scored
-from samevent.similarity.candidates import candidates
+from samevent.similarity.candidates import candidates, gate_between
+from samevent.similarity.documents import topical_documents
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 
@@ -25,6 +26,8 @@ Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Need = Literal["arguments", "similarity"]
 """What a clusterer may look at beyond the words of a mention: its arguments, the pair model."""
+Similarity = Literal["light", "paper"]
+"""The pair models of a model's folder."""
 
 Progress = Callable[[int, int], None]
 """Told how much is done, and how much there is at most."""
@@ -34,29 +37,50 @@ Progress = Callable[[int, int], None]
 class Evidence:
     """The event mentions of a corpus and what can be asked about them.
 
-    Links are found when they are first asked for and kept, so that several clusterers can share one search.
+    `models` are pair models by name; `model` is the one for names that are not there. Documents are compared against
+    the background of whichever model has one. Links are found when they are first asked for and kept, so that several
+    clusterers can share one search.
     """
 
     table: MentionTable
     model: PairModel | None = None
     lexicon: Lexicon | None = None
-    _links: dict[float, Links] = field(default_factory=dict, init=False, repr=False)
+    models: Mapping[str, PairModel] = field(default_factory=dict)
+    _links: dict[tuple[int, float, float], Links] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for model in (self.model, *self.models.values()):
+            if model and model.background.documents:
+                object.__setattr__(self, "table", self.table.against(model.background))
+                return
 
     def __len__(self) -> int:
         return len(self.table)
 
-    def links(self, minimum_similarity: float) -> Links:
-        """Return all pairs of mentions at least so similar, each once, with their f."""
-        if self.model is None:
+    def links(
+        self, minimum_similarity: float, *, document_gate: float = 0.0, similarity: Similarity = "light"
+    ) -> Links:
+        """Return all pairs of mentions at least so similar, each once, with their f.
+
+        With a `document_gate`, of pairs across documents only those whose documents are that much about the same.
+        """
+        model = self.models.get(similarity, self.model)
+        if model is None:
             raise UsageError(
                 "similarities were asked for without a pair model",
                 hint="give a model's folder that has one (samevent train similarity), or choose lemma or hdp-lex",
             )
-        if minimum_similarity not in self._links:
+        key = id(model), minimum_similarity, document_gate
+        if key not in self._links:
             settings = Settings(minimum_similarity=minimum_similarity)
-            found = candidates(self.table, self.model, settings.least_score)
-            self._links[minimum_similarity] = scored(self.table, self.model, found, settings)
-        return self._links[minimum_similarity]
+            gate = (
+                gate_between(self.table, *topical_documents(self.table, document_gate))
+                if document_gate
+                else None
+            )
+            found = candidates(self.table, model, settings.least_score, gate=gate)
+            self._links[key] = scored(self.table, model, found, settings)
+        return self._links[key]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

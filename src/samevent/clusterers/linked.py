@@ -10,9 +10,10 @@ from typing import Literal
 
 import numpy as np
 
-from samevent.clusterers.base import Clustered, Evidence, Need, Progress
+from samevent.clusterers.base import Clustered, Evidence, Need, Progress, Similarity
 from samevent.clusterers.features import observed
 from samevent.clusterers.sampling import KEPT, Sampling, last_of_runs, refuse_concentrations
+from samevent.errors import UsageError
 from samevent.hddcrp import Posterior, Problem, fit, sample
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.settings import refuse_outside
@@ -27,23 +28,45 @@ Observe = Literal["words", "head_lemma"]
 class Linked(Sampling):
     """Pairs below `minimum_similarity` are no links, unless `identical_words` links mentions with the same words.
 
-    `dirichlet` is lambda; `observe` says what events generate.
+    `similarity` names the pair model; a `document_gate` above 0 leaves only links between documents that are that
+    much about the same. `dirichlet` is lambda; `observe` says what events generate. `within_only`
+    links no mentions of two documents. After `time_limit` seconds (0: never) sampling ends where it is.
     """
 
+    similarity: Similarity = "paper"
     minimum_similarity: float = 0.5
+    document_gate: float = 0.0
     identical_words: bool = False
+    within_only: bool = False
     dirichlet: float = 1e-7
     observe: Observe = "words"
+    time_limit: float = 0.0
 
     def __post_init__(self) -> None:
         Sampling.__post_init__(self)
         refuse_outside("minimum_similarity", self.minimum_similarity, 0.001, 0.999)
+        refuse_outside("document_gate", self.document_gate, 0, 1)
         refuse_concentrations(dirichlet=self.dirichlet)
+        refuse_outside("time_limit", self.time_limit, 0, 1e9)
+        if self.time_limit and self.answer == "last":
+            raise UsageError(
+                "a time limit makes no sense with the answer 'last', whose runs have exactly so many sweeps",
+                hint="set fewer sweeps, or use the answer 'consensus' (preset light)",
+            )
 
     @property
     def needs(self) -> frozenset[Need]:
         """Similarities, and the arguments that these compare."""
         return frozenset(("arguments", "similarity"))
+
+    def links(self, evidence: Evidence) -> Links:
+        """Return the pairs of mentions that may be linked."""
+        links = evidence.links(
+            self.minimum_similarity, document_gate=self.document_gate, similarity=self.similarity
+        )
+        if self.identical_words:
+            links = with_identical_words(evidence.table, links)
+        return links[links.pairs.agree(evidence.table.document)] if self.within_only else links
 
     def problem(self, evidence: Evidence, *, document_weight: float, **alphas: float) -> Problem:
         """Return mentions as customers and documents as restaurants.
@@ -51,9 +74,7 @@ class Linked(Sampling):
         The vocabulary is what the event mentions of the whole corpus use.
         """
         words, vocabulary = observed(evidence, self.observe)
-        links = evidence.links(self.minimum_similarity)
-        if self.identical_words:
-            links = with_identical_words(evidence.table, links)
+        links = self.links(evidence)
         settings = Settings(minimum_similarity=self.minimum_similarity, document_weight=document_weight)
         affinities = assembled(evidence.table, links, settings)
         return Problem(
@@ -87,7 +108,7 @@ class Linked(Sampling):
             return last_of_runs(evidence, runs.labels, {"log joint": runs.log_joint, "events": runs.clusters})
         posterior = fit(
             problem, seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps, keep=KEPT,
-            jobs=jobs, checkpoint=checkpoint, progress=progress,
+            jobs=jobs, time_limit=self.time_limit or None, checkpoint=checkpoint, progress=progress,
         )  # fmt: skip
         return Clustered(
             ids=evidence.table.ids,
@@ -117,6 +138,8 @@ def _verdict(posterior: Posterior) -> str:
     text = (
         f"{len(parts):,} groups of mentions that might meet: {int(sampled.sum()):,} sampled, the others exact"
     )
+    if not posterior.complete:
+        text += ", which the time limit ended"
     if not unsettled.any():
         return f"{text}; all settled"
     share = parts.size[unsettled].sum() / parts.size.sum()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
 
 from samevent.clusterers.base import Evidence, Need
 from samevent.corpus import KINDS, Document, Kind
@@ -12,7 +13,7 @@ from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources
 from samevent.similarity.mentions import compile_mentions
-from samevent.similarity.model import SIMILARITY_FILE, PairModel
+from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE, PairModel
 
 _ARGUMENTS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "action")
 
@@ -32,7 +33,7 @@ def read_evidence(
     Where a document has no participants, times or locations, the model's extractor finds them; `tell` hears of it
     if there is none. Arguments that events have stay as they are.
     """
-    model = PairModel.load(resources.folder / SIMILARITY_FILE) if "similarity" in needs else None
+    models = pair_models(resources.folder) if "similarity" in needs else {}
     annotated = annotate(documents, jobs=jobs, cache=cache, progress=progress)
     if "arguments" in needs:
         file = resources.folder / EXTRACTOR_FILE
@@ -43,7 +44,14 @@ def read_evidence(
             )
         annotated = ((_with_arguments(d, a, resources, extractor), a) for d, a in annotated)
     table = compile_mentions(annotated, lexicon=resources.lexicon, vectors=resources.vectors)
-    return Evidence(table, model, resources.lexicon)
+    return Evidence(table, models.get("light"), resources.lexicon, models)
+
+
+def pair_models(folder: Path) -> dict[str, PairModel]:
+    """Return the pair models of a model's folder by name; a folder with only the paper's uses that for both."""
+    paper, light = folder / SIMILARITY_FILE, folder / LIGHT_FILE
+    found = {"paper": PairModel.load(paper)}
+    return found | {"light": PairModel.load(light) if light.exists() else found["paper"]}
 
 
 def _with_arguments(

@@ -63,9 +63,9 @@ def read(
 
 def refuse_repeats(document: Document) -> None:
     """Raise if two mentions of one kind have the very same tokens: a mention in two clusters, or given twice."""
-    seen: dict[tuple[str, tuple[int, ...]], Mention] = {}
+    seen: dict[tuple[str, tuple[int, int], tuple[int, ...]], Mention] = {}
     for m in document.mentions:
-        if (other := seen.setdefault((m.kind, m.anchors or m.span), m)) is not m:
+        if (other := seen.setdefault((m.kind, m.span, m.anchors), m)) is not m:
             what = "in two clusters" if event_key(m) != event_key(other) else "given twice"
             raise FormatError(
                 f"the {m.kind} {m.text!r} at tokens {m.start}-{m.end} of document {document.id!r} is {what} "

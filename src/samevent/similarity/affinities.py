@@ -16,7 +16,7 @@ from samevent.errors import UsageError
 from samevent.hddcrp.problem import Rows
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.candidates import Progress, candidates
-from samevent.similarity.documents import document_similarity, document_weight
+from samevent.similarity.documents import document_similarity, document_weight, of_their_documents
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
@@ -108,7 +108,8 @@ def assembled(table: MentionTable, links: Links, settings: Settings) -> Affiniti
     n, inside = len(table), links.pairs.agree(table.document)
     near, far = links.pairs[inside], links.pairs[~inside]
     similarity = links.similarity[~inside]
-    similarity *= document_weight(_similarity_of_documents(table, far), gamma=settings.document_weight)
+    documents = of_their_documents(table, far.i, far.j, document_similarity)
+    similarity *= document_weight(documents, gamma=settings.document_weight)
     return Affinities(
         within=Rows.from_triples(n, near.i, near.j, links.similarity[inside]),
         across=Rows.from_triples(
@@ -119,12 +120,3 @@ def assembled(table: MentionTable, links: Links, settings: Settings) -> Affiniti
         ),
         scored=links.scored,
     )
-
-
-def _similarity_of_documents(table: MentionTable, pairs: Pairs) -> Floats:
-    """Return sim(d, d') of the documents of each pair, computed once for each pair of documents."""
-    d, e = pairs.of(table.document)
-    width = len(table.documents)
-    codes, place = np.unique(d.astype(np.int64) * width + e, return_inverse=True)
-    first, second = np.divmod(codes, width)
-    return document_similarity(table, first.astype(np.int32), second.astype(np.int32))[place]

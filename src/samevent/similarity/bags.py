@@ -151,3 +151,28 @@ def _cosines(starts, words, counts, squares, i, j, found):  # type: ignore[no-un
 def _jaccards(starts, words, i, j, found):  # type: ignore[no-untyped-def]
     for pair in range(len(i)):
         found[pair] = jaccard(starts, words, i[pair], j[pair])
+
+
+def dots(bags: Bags, values: Floats, i: Indices, j: Indices) -> Floats:
+    """Return the dot product of each pair of rows whose entries have these values instead of their counts."""
+    found = np.empty(len(i))
+    _dots(bags.starts, bags.words, values, i, j, found)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _dots(starts, words, values, i, j, found):  # type: ignore[no-untyped-def]
+    for pair in range(len(i)):
+        a, b = starts[i[pair]], starts[j[pair]]
+        a_end, b_end = starts[i[pair] + 1], starts[j[pair] + 1]
+        dot = 0.0
+        while a < a_end and b < b_end:
+            if words[a] == words[b]:
+                dot += values[a] * values[b]
+                a += 1
+                b += 1
+            elif words[a] < words[b]:
+                a += 1
+            else:
+                b += 1
+        found[pair] = dot

@@ -15,7 +15,7 @@ from samevent.errors import UsageError
 from samevent.seeds import stream
 from samevent.similarity.affinities import Affinities, Links, Settings, assembled, scored
 from samevent.similarity.bags import Booleans
-from samevent.similarity.candidates import Gate, Progress, candidates
+from samevent.similarity.candidates import Progress, candidates, gate_between
 from samevent.similarity.documents import similar_documents
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
@@ -81,7 +81,7 @@ def approximate_affinities(
 ) -> Approximation:
     """Find the strongest links between mentions of similar documents, and measure what share of all links that is."""
     budget, settings = budget or Budget(), settings or Settings()
-    gate = _gate(table, budget.document_gate)
+    gate = gate_between(table, *similar_documents(table, budget.document_gate))
     links = Links.joined([])
     for block in candidates(table, model, settings.least_score, gate=gate, progress=progress):
         links = Links.joined([links, scored(table, model, [block], settings)])
@@ -91,16 +91,6 @@ def approximate_affinities(
     return Approximation(
         assembled(table, links, settings), _recall(table, model, links.pairs, budget, settings)
     )
-
-
-def _gate(table: MentionTable, threshold: float) -> Gate:
-    """Let mentions of one document and of similar documents pass."""
-    size = len(table.documents)
-    gate = np.packbits(np.eye(size, dtype=np.bool_), axis=1)
-    d, e = similar_documents(table, threshold)
-    for row, bit in ((d, e), (e, d)):
-        np.bitwise_or.at(gate, (row, bit >> 3), (128 >> (bit & 7)).astype(np.uint8))
-    return gate
 
 
 def _kept(table: MentionTable, links: Links, most: int) -> Booleans:

@@ -21,20 +21,22 @@ from numba import njit
 from numpy.typing import NDArray
 
 from samevent.similarity.bags import Bags, Floats, Indices, Signatures, Starts, cosine, jaccard
-from samevent.similarity.features import FEATURES, presence
-from samevent.similarity.mentions import FIELDS, MentionTable
+from samevent.similarity.cases import Case
+from samevent.similarity.features import ALL, presence
+from samevent.similarity.mentions import FIELDS, SENTENCE, MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
 
 Progress = Callable[[int, int], None]
 
+_BAGS = (*FIELDS, SENTENCE)
 _BLOCK = 256
 """How many heads are compared with all others at a time."""
 _SLACK = 1e-5
 """How far a bound may be off for each feature and unit of weight; single precision is far better."""
 
 Gate = NDArray[np.uint8]
-"""A row of bits a document: bit `e` of row `d` says whether mentions of d and e may be paired."""
+"""How much two documents are about the same, in 255ths and rounded up; of those at 0, no mentions are paired."""
 _ANY: Gate = np.empty((0, 0), np.uint8)
 
 
@@ -48,29 +50,50 @@ def candidates(
 ) -> Iterator[Pairs]:
     """Go through pairs of rows, each pair once: all whose score is at least `least`, and some others.
 
-    With a `gate`, only pairs of mentions whose documents it lets pass.
+    With a `gate`, only pairs of mentions whose documents it lets pass. Cases of a model are searched one by one.
     """
-    heads = _HeadScores(table, model)
+    cases: tuple[Case | None, ...] = model.cases or (None,)
+    inside = gate_between(table, np.empty(0, np.int32), np.empty(0, np.int32))
+    for number, case in enumerate(cases):
+        allowed = inside if case and case.within else _ANY if gate is None else gate
+        part = model.part(case) if case else model
+        for found, stop in _candidates(table, part, least, allowed, case):
+            yield found[found.agree(table.document) == case.within] if case else found
+            if progress:
+                progress(number * len(table.heads) + stop, len(cases) * len(table.heads))
+
+
+def gate_between(table: MentionTable, d: Indices, e: Indices, similarity: Floats | float = 1.0) -> Gate:
+    """Let mentions of one document pass, and of these pairs of documents, which are so much about the same."""
+    gate = np.diag(np.full(len(table.documents), 255, np.uint8))
+    gate[d, e] = gate[e, d] = np.ceil(255 * np.asarray(similarity)).astype(np.uint8)
+    return gate
+
+
+def _candidates(
+    table: MentionTable, model: PairModel, least: float, gate: Gate, case: Case | None
+) -> Iterator[tuple[Pairs, int]]:
+    """Search with a model without cases; heads have the lemmas of the `case`."""
+    heads = _HeadScores(table, model, case)
     mentions = _Mentions.of(table, model)
     largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
-    least -= _SLACK * len(FEATURES) * float(largest)
+    least -= _SLACK * len(ALL) * float(largest)
     for start in range(0, len(table.heads), _BLOCK):
         stop = min(start + _BLOCK, len(table.heads))
-        yield mentions.pairs(heads, start, stop, least, _ANY if gate is None else gate)
-        if progress:
-            progress(stop, len(table.heads))
+        yield mentions.pairs(heads, start, stop, least, gate), stop
 
 
 class _HeadScores:
-    """What a pair of heads adds to a score, without their synonyms."""
+    """What a pair of heads adds to a score, without their synonyms; heads of another case can reach nothing."""
 
-    def __init__(self, table: MentionTable, model: PairModel) -> None:
-        self._heads, self._weights = table.heads, model.weights
+    def __init__(self, table: MentionTable, model: PairModel, case: Case | None) -> None:
+        self._heads, self._weights, self._case = table.heads, model.weights, case
         ordered = model.tag_matrix(table.heads.tags)
         self._tags = np.maximum(ordered, ordered.T).astype(np.float32)
         # A feature that this search knows nothing about can add what its range allows.
-        known = {"head_word", "head_lemma", "head_vector", "synonyms", *FIELDS, *map(presence, FIELDS)}
-        others = [f for f in FEATURES if f.name not in known]
+        of_heads = {"head_word", "head_lemma", "head_stem", "head_vector", "synonyms"}
+        known = {*of_heads, *_BAGS, *map(presence, _BAGS), "documents"}
+        others = [f for f in ALL if f.name not in known]
         self._constant = model.intercept + sum(
             max(w, w * f.lowest) for f in others if (w := model.weights.get(f.name, 0.0))
         )
@@ -85,10 +108,12 @@ class _HeadScores:
         scores *= np.float32(weights.get("head_vector", 0.0))
         scores += np.float32(self._constant)
         scores += self._tags[np.ix_(tag[start:], tag)]
-        for name, values in (("head_word", word), ("head_lemma", lemma)):
+        for name, values in (("head_word", word), ("head_lemma", lemma), ("head_stem", heads.stem[:stop])):
             weight = weights.get(name, 0.0)
             if weight:
                 scores[values[start:, np.newaxis] == values] += np.float32(weight)
+        if self._case:
+            scores[(lemma[start:, np.newaxis] == lemma) != self._case.same_lemma] = -np.inf
         return scores
 
 
@@ -96,8 +121,8 @@ class _HeadScores:
 class _Mentions:
     """Mentions grouped by their heads, with what their bags can add; bags in order of weight, the heaviest first.
 
-    `gain` is the most that a bag can add, `given` what a score gets if both mentions have the bag at all. Row
-    `k * n + r` of `bags` is bag k of row r.
+    `gain` is the most that a bag can add, `given` what a score gets if both mentions have the bag at all, `about`
+    what it gets if their documents are all about the same. Row `k * n + r` of `bags` is bag k of row r.
     """
 
     starts: Starts
@@ -107,6 +132,7 @@ class _Mentions:
     of_heads: Signatures
     gain: Floats
     given: Floats
+    about: float
     bags: Bags
 
     @classmethod
@@ -114,8 +140,9 @@ class _Mentions:
         """Arrange the mentions of a table."""
         rows = np.argsort(table.head, kind="stable").astype(np.int32)
         starts = np.searchsorted(table.head[rows], np.arange(len(table.heads) + 1)).astype(np.int64)
-        gains = {field: max(model.weights.get(field, 0.0), 0.0) for field in FIELDS}
-        fields = sorted(FIELDS, key=lambda field: -gains[field])
+        gains = {field: max(model.weights.get(field, 0.0), 0.0) for field in _BAGS}
+        used = [field for field in _BAGS if gains[field] or model.weights.get(presence(field))] or _BAGS[:1]
+        fields = sorted(used, key=lambda field: -gains[field])
         signatures = np.stack([table.fields[field].signatures()[rows] for field in fields], axis=1)
         return cls(
             starts=starts,
@@ -125,6 +152,7 @@ class _Mentions:
             of_heads=np.bitwise_or.reduceat(signatures, starts[:-1], axis=0) if len(rows) else signatures,
             gain=np.array([gains[field] for field in fields]),
             given=np.array([model.weights.get(presence(field), 0.0) for field in fields]),
+            about=max(model.weights.get("documents", 0.0), 0.0),
             bags=Bags.stacked([table.fields[field] for field in fields]),
         )
 
@@ -133,8 +161,8 @@ class _Mentions:
         synonyms, bags = heads.synonyms, self.bags
         i, j = _search(
             heads(start, stop), start, least, heads.synonym_weight, synonyms.starts, synonyms.words,
-            self.starts, self.rows, self.document, gate, self.signatures, self.of_heads, self.gain, self.given,
-            bags.starts, bags.words, bags.counts, bags.squares,
+            self.starts, self.rows, self.document, gate, self.about, self.signatures, self.of_heads, self.gain,
+            self.given, bags.starts, bags.words, bags.counts, bags.squares,
         )  # fmt: skip
         return Pairs(np.maximum(i, j), np.minimum(i, j))
 
@@ -142,13 +170,14 @@ class _Mentions:
 @njit(cache=True, nogil=True)
 def _search(  # type: ignore[no-untyped-def]
     scores, first, least, synonym_weight, synonym_starts, synonym_words,
-    starts, rows, document, gate, signatures, of_heads, gain, given, bag_starts, bag_words, bag_counts, bag_squares,
+    starts, rows, document, gate, about, signatures, of_heads, gain, given,
+    bag_starts, bag_words, bag_counts, bag_squares,
 ):  # fmt: skip
     i, j, found = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for a in range(first, first + len(scores)):
         for b in range(a + 1):
             score = scores[a - first, b]
-            most = _most(of_heads[a], of_heads[b], gain, given)
+            most = _most(of_heads[a], of_heads[b], gain, given) + about
             if score + max(synonym_weight, 0.0) + most < least:
                 continue
             score += synonym_weight * jaccard(synonym_starts, synonym_words, a, b)
@@ -156,8 +185,9 @@ def _search(  # type: ignore[no-untyped-def]
                 continue
             for p in range(starts[a], starts[a + 1]):
                 for q in range(starts[b], p if a == b else starts[b + 1]):
-                    if _passes(gate, document[p], document[q]) and _reaches(
-                        least - score, signatures[p], signatures[q], gain, given,
+                    near = np.uint8(255) if len(gate) == 0 else gate[document[p], document[q]]
+                    if near and _reaches(
+                        least - score - about * near / 255.0, signatures[p], signatures[q], gain, given,
                         rows[p], rows[q], len(rows), bag_starts, bag_words, bag_counts, bag_squares,
                     ):  # fmt: skip
                         if found == len(i):
@@ -165,12 +195,6 @@ def _search(  # type: ignore[no-untyped-def]
                         i[found], j[found] = rows[p], rows[q]
                         found += 1
     return i[:found], j[:found]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _passes(gate, d, e):  # type: ignore[no-untyped-def]
-    """Say whether a gate lets two documents pass; an empty one lets all."""
-    return len(gate) == 0 or (gate[d, e >> 3] >> (7 - (e & 7))) & 1 == 1
 
 
 @njit(cache=True, nogil=True, inline="always")

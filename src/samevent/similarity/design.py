@@ -1,4 +1,7 @@
-"""The features of many pairs as one matrix: a column a numeric feature, then a column a pair of tags."""
+"""The features of many pairs as one matrix: a column a numeric feature, then a column a pair of tags.
+
+By case, every feature has a column for each, which is 0 in pairs of other cases, and so has the case itself.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from samevent.similarity.bags import Floats
+from samevent.similarity.cases import CASES
 from samevent.similarity.features import TAGS, chosen, tag_pairs
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel, TagPair
@@ -25,15 +29,19 @@ class Design:
     tag_pairs: tuple[TagPair, ...]
 
     @classmethod
-    def of(cls, table: MentionTable, pairs: Pairs, *, without: Collection[str] = ()) -> Design:
-        """Compute the features of pairs, leaving some groups out."""
-        features = chosen(without)
-        numeric = [sparse.csr_array(f.compare(table, pairs.i, pairs.j)[:, np.newaxis]) for f in features]
+    def of(
+        cls, table: MentionTable, pairs: Pairs, *, without: Collection[str] = (), by_case: bool = False
+    ) -> Design:
+        """Compute the features of pairs, leaving some groups out; those beyond the paper's only by case."""
+        features = chosen(without, more=by_case)
+        numeric = {f.name: f.compare(table, pairs.i, pairs.j) for f in features}
+        if by_case:
+            numeric = _by_case(table, pairs, numeric)
         tags, seen = _tag_columns(table, pairs) if TAGS not in without else (None, ())
-        blocks = [*numeric, tags] if tags is not None else numeric
+        blocks = [sparse.csr_array(values[:, np.newaxis]) for values in numeric.values()]
         return cls(
-            columns=sparse.hstack(blocks, format="csr"),
-            names=tuple(f.name for f in features),
+            columns=sparse.hstack([*blocks, tags] if tags is not None else blocks, format="csr"),
+            names=tuple(numeric),
             tag_pairs=seen,
         )
 
@@ -46,6 +54,15 @@ class Design:
             intercept=intercept,
             about=about,
         )
+
+
+def _by_case(table: MentionTable, pairs: Pairs, numeric: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return columns that are what they were in pairs of a case and 0 in others."""
+    found: dict[str, Floats] = {}
+    for case in CASES:
+        its = case.holds(table, pairs.i, pairs.j).astype(np.float64)
+        found |= {case.name: its, **{case.weight(name): its * values for name, values in numeric.items()}}
+    return found
 
 
 def _tag_columns(table: MentionTable, pairs: Pairs) -> tuple[sparse.csr_array, tuple[TagPair, ...]]:

@@ -1,13 +1,16 @@
-"""How alike two documents are: the cosine of the word counts of all their event-related mentions."""
+"""How alike two documents are: by the words of all their event-related mentions (the paper), or by what they are about.
+
+What a document is about are its content words, those that are rare elsewhere most of all (tf-idf).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy import sparse
 
-from samevent.similarity.bags import Bags, Floats, Indices
+from samevent.similarity.bags import Bags, Floats, Indices, dots
 from samevent.similarity.mentions import MentionTable
 
 _BLOCK = 256
@@ -45,3 +48,38 @@ def _sharing(bags: Bags) -> Iterator[tuple[Indices, Indices]]:
     for start in range(0, n, _BLOCK):
         shared = sparse.tril(rows[start : start + _BLOCK] @ rows.T, k=start - 1, format="coo")
         yield (shared.row + start).astype(np.int32), shared.col.astype(np.int32)
+
+
+def topical_similarity(table: MentionTable, d: Indices, e: Indices) -> Floats:
+    """Return how much two documents are about the same, for pairs of them by number: 0 not at all, 1 all the same."""
+    bags = table.contents
+    values = (1 + np.log(bags.counts)) * table.weights[bags.words]
+    lengths = np.sqrt(
+        np.add.reduceat(np.append(values**2, 0.0), bags.starts[:-1]) * (np.diff(bags.starts) > 0)
+    )
+    values /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(bags.starts))
+    return np.minimum(dots(bags, values, d, e), 1.0)
+
+
+def topical_documents(table: MentionTable, least: float) -> tuple[Indices, Indices, Floats]:
+    """Return all pairs of documents d > e at least so much about the same, and how much; `least` is above 0."""
+    none = np.empty(0, np.int32)
+    found = [(none, none, np.empty(0))]
+    for d, e in _sharing(table.contents):
+        similarity = topical_similarity(table, d, e)
+        kept = similarity >= least
+        found.append((d[kept], e[kept], similarity[kept]))
+    first, second, similarities = (np.concatenate(part) for part in zip(*found, strict=True))
+    return first, second, similarities
+
+
+def of_their_documents(
+    table: MentionTable, i: Indices, j: Indices, compare: Callable[[MentionTable, Indices, Indices], Floats]
+) -> Floats:
+    """Compare the documents of pairs of mentions, each pair of documents once."""
+    width = len(table.documents)
+    codes, place = np.unique(
+        table.document[i].astype(np.int64) * width + table.document[j], return_inverse=True
+    )
+    first, second = np.divmod(codes, max(width, 1))
+    return compare(table, first.astype(np.int32), second.astype(np.int32))[place]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from samevent.similarity.bags import Indices
-from samevent.similarity.features import FEATURES, TAGS, tag_pairs
+from samevent.similarity.features import ALL, TAGS, tag_pairs
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 
@@ -50,8 +50,14 @@ def explain(table: MentionTable, model: PairModel, first: int, second: int) -> E
 
 def explanations(table: MentionTable, model: PairModel, i: Indices, j: Indices) -> list[Explanation]:
     """Explain many pairs of rows at once."""
+    if model.cases:
+        found: dict[int, Explanation] = {}
+        for case in model.cases:
+            its = np.flatnonzero(case.holds(table, i, j))
+            found |= zip(its.tolist(), explanations(table, model.part(case), i[its], j[its]), strict=True)
+        return [found[pair] for pair in range(len(i))]
     probability = model.probability(table, i, j).tolist()
-    used = [(feature, model.weights[feature.name]) for feature in FEATURES if model.weights.get(feature.name)]
+    used = [(feature, model.weights[feature.name]) for feature in ALL if model.weights.get(feature.name)]
     values = [feature.compare(table, i, j).tolist() for feature, _ in used]
     one, other, _ = tag_pairs(table, i, j)
     tags = [

@@ -1,7 +1,7 @@
 """What is compared in a pair of event mentions: the features of Eq. 6, each a small function over arrays of pairs.
 
 All but one are numbers with a fixed range. The exception is the pair of the heads' tags, a category (`tag_pairs`).
-A feature belongs to a group, and groups can be switched off.
+A feature belongs to a group, and groups can be switched off. A few features go beyond the paper (`MORE`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from numba import njit
 
 from samevent.errors import UsageError
 from samevent.similarity.bags import Booleans, Floats, Indices
-from samevent.similarity.mentions import ARGUMENTS, FIELDS, MentionTable
+from samevent.similarity.documents import of_their_documents, topical_similarity
+from samevent.similarity.mentions import ARGUMENTS, FIELDS, SENTENCE, MentionTable
 
 Compare = Callable[[MentionTable, Indices, Indices], Floats]
 
@@ -45,6 +46,21 @@ def head_word(table: MentionTable, i: Indices, j: Indices) -> Floats:
 def head_lemma(table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Say whether the heads' lemmas are the same."""
     return _equal(table.heads.lemma[table.head], i, j)
+
+
+def head_stem(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Say whether the heads' lemmas have the same stem."""
+    return _equal(table.heads.stem[table.head], i, j)
+
+
+def same_sentence(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Say whether both mentions stand in one sentence, which seldom tells of an event twice."""
+    return _equal(table.sentence, i, j)
+
+
+def documents(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return how much the documents of the mentions are about the same; 1 for mentions of one document."""
+    return of_their_documents(table, i, j, topical_similarity)
 
 
 def head_vector(table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -98,13 +114,22 @@ FEATURES: tuple[Feature, ...] = (
         for field in ARGUMENTS
     ),
 )
-"""All numeric features, in the order in which a score adds them up."""
+"""The paper's numeric features, in the order in which a score adds them up."""
 
-GROUPS: tuple[str, ...] = (*dict.fromkeys(feature.group for feature in FEATURES), TAGS)
+MORE: tuple[Feature, ...] = (
+    Feature("head_stem", "stem", "same stem of the heads", head_stem),
+    Feature(SENTENCE, SENTENCE, "sentences {:.2f} alike", partial(likeness, SENTENCE)),
+    Feature("same_sentence", SENTENCE, "in the same sentence", same_sentence),
+    Feature("documents", "documents", "documents {:.2f} about the same", documents),
+)
+"""Features that the paper does not have."""
+ALL: tuple[Feature, ...] = (*FEATURES, *MORE)
+
+GROUPS: tuple[str, ...] = (*dict.fromkeys(feature.group for feature in ALL), TAGS)
 
 
-def chosen(without: Collection[str] = ()) -> tuple[Feature, ...]:
-    """Return the numeric features, leaving some groups out.
+def chosen(without: Collection[str] = (), *, more: bool = False) -> tuple[Feature, ...]:
+    """Return the paper's numeric features, or some `more`, leaving some groups out.
 
     >>> [feature.name for feature in chosen(without=[*FIELDS, "string"])]
     ['head_vector', 'synonyms']
@@ -112,7 +137,7 @@ def chosen(without: Collection[str] = ()) -> tuple[Feature, ...]:
     unknown = sorted(set(without) - set(GROUPS))
     if unknown:
         raise UsageError(f"there is no feature group {unknown[0]!r}", expected=f"some of {', '.join(GROUPS)}")
-    return tuple(feature for feature in FEATURES if feature.group not in without)
+    return tuple(feature for feature in (ALL if more else FEATURES) if feature.group not in without)
 
 
 def tag_pairs(table: MentionTable, i: Indices, j: Indices) -> tuple[Indices, Indices, Booleans]:

@@ -7,7 +7,7 @@ which documents are given never matters, and of two rows of one document the sma
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -19,7 +19,9 @@ from samevent.language.annotation import Annotation
 from samevent.language.heads import with_heads
 from samevent.language.lexicon.base import Lexicon, normal, pos_of_tag
 from samevent.language.vectors.base import Matrix, Vectors
-from samevent.similarity.bags import Bags, Indices
+from samevent.similarity.background import NOTHING_READ, Background
+from samevent.similarity.bags import Bags, Booleans, Floats, Indices
+from samevent.similarity.stems import stem
 
 CONTEXT = 3
 """How many words on each side of a mention are its context."""
@@ -29,7 +31,9 @@ ROLES = {"arg0": "ARG0", "arg1": "ARG1", "arg2": "ARG2"}
 ARGUMENTS = (*KINDS, *ROLES)
 """Fields that a mention may lack."""
 FIELDS = ("words", "context", *ARGUMENTS)
-"""The bags of lemmatised words that a mention has."""
+"""The bags of lemmatised words that the paper compares."""
+SENTENCE = "sentence"
+"""One bag more: the content words of the sentence around a mention."""
 
 _NO_WORDS = frozenset(("PUNCT", "SPACE"))
 _CONTENT = frozenset(("ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"))
@@ -46,6 +50,7 @@ class Heads:
 
     word: Indices
     lemma: Indices
+    stem: Indices
     tag: Indices
     words: tuple[str, ...]
     lemmas: tuple[str, ...]
@@ -59,23 +64,38 @@ class Heads:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MentionTable:
-    """The event mentions of a corpus, a row each: id, document and head by number, and bags of words by field.
+    """The event mentions of a corpus, a row each: id, document, sentence and head by number, bags of words by field.
 
-    `related` has a row a document: the words of all its mentions, of whatever kind. Word `w` of a bag is
-    `vocabulary[w]`.
+    `related` and `contents` have a row a document: the words of all its mentions, of whatever kind, and all its
+    content words. Word `w` of a bag is `vocabulary[w]`; `weights[w]` is what it tells about a document.
     """
 
     ids: tuple[str, ...]
     documents: tuple[str, ...]
     document: Indices
+    sentence: Indices
     head: Indices
     heads: Heads
     fields: Mapping[str, Bags]
     related: Bags
+    contents: Bags
+    weights: Floats
     vocabulary: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def read(self, which: Booleans | None = None) -> Background:
+        """Return how many documents there are, or how many of `which`, and in how many of them each word is."""
+        document = np.repeat(np.arange(len(self.documents)), np.diff(self.contents.starts))
+        kept = slice(None) if which is None else which[document]
+        counts = np.bincount(self.contents.words[kept], minlength=len(self.vocabulary)).tolist()
+        words = {word: count for word, count in zip(self.vocabulary, counts, strict=True) if count}
+        return Background(len(self.documents) if which is None else int(which.sum()), words)
+
+    def against(self, background: Background) -> MentionTable:
+        """Return the table with words weighed by what was read before, too."""
+        return replace(self, weights=(background + self.read()).weights(self.vocabulary))
 
 
 Annotated = tuple[Document, Annotation]
@@ -92,20 +112,26 @@ def compile_mentions(annotated: Iterable[Annotated], *, lexicon: Lexicon, vector
     found = [(number, reading, m) for number, reading in enumerate(read) for m in reading.events]
     heads, head = _heads([reading.head(m) for _, reading, m in found], lexicon, vectors)
     rows = [reading.fields(m) for _, reading, m in found]
-    related = [reading.related() for reading in read]
+    related, contents = [reading.related() for reading in read], [reading.contents() for reading in read]
     vocabulary = _numbers(
-        word for bags in (*(bag for row in rows for bag in row.values()), *related) for word in bags
+        word
+        for bags in (*(bag for row in rows for bag in row.values()), *related, *contents)
+        for word in bags
     )
-    return MentionTable(
+    table = MentionTable(
         ids=tuple(m.id for *_, m in found),
         documents=documents,
         document=np.array([number for number, *_ in found], np.int32),
+        sentence=_sentences([(number, reading.sentence(m)) for number, reading, m in found]),
         head=head,
         heads=heads,
-        fields={name: Bags.pack((row[name] for row in rows), vocabulary) for name in FIELDS},
+        fields={name: Bags.pack((row[name] for row in rows), vocabulary) for name in (*FIELDS, SENTENCE)},
         related=Bags.pack(related, vocabulary),
+        contents=Bags.pack(contents, vocabulary),
+        weights=np.zeros(len(vocabulary)),
         vocabulary=tuple(vocabulary),
     )
+    return table.against(NOTHING_READ)
 
 
 class _Reading:
@@ -129,25 +155,45 @@ class _Reading:
         """Return the words of every field of an event mention."""
         arguments = [(self._by_id[argument.mention], argument.role) for argument in mention.arguments]
         own = [self._lemmas[token] for token in mention.tokens if self._is_word[token]]
-        found = {"words": own, "context": self._context(mention)}
+        found = {"words": own, "context": self._context(mention), SENTENCE: self._around(mention)}
         for name, kind in KINDS.items():
             found[name] = self._words({m.id: m for m, _ in arguments if m.kind == kind}.values())
         for name, role in ROLES.items():
             found[name] = self._words({m.id: m for m, given in arguments if given == role}.values())
         return found
 
+    def sentence(self, mention: Mention) -> int:
+        """Return the number of the sentence that a mention begins in."""
+        return self.document.sentence_of(mention.start)
+
     def related(self) -> list[str]:
         """Return the content words of all mentions."""
         return self._words(self.document.mentions)
+
+    def contents(self) -> list[str]:
+        """Return the content words of all prose."""
+        prose = (range(s.start, s.end) for s in self.document.sentences if not s.is_url)
+        return [self._lemmas[token] for tokens in prose for token in tokens if self._is_content[token]]
 
     def _words(self, mentions: Iterable[Mention]) -> list[str]:
         return [self._lemmas[token] for m in mentions for token in m.tokens if self._is_content[token]]
 
     def _context(self, mention: Mention) -> list[str]:
-        sentence = self.document.sentences[self.document.sentence_of(mention.start)]
+        sentence = self.document.sentences[self.sentence(mention)]
         before = filter(self._is_word.__getitem__, range(mention.start - 1, sentence.start - 1, -1))
         after = filter(self._is_word.__getitem__, range(mention.end, sentence.end))
         return [self._lemmas[token] for side in (before, after) for token in islice(side, CONTEXT)]
+
+    def _around(self, mention: Mention) -> list[str]:
+        sentence, own = self.document.sentences[self.sentence(mention)], set(mention.tokens)
+        others = (token for token in range(sentence.start, sentence.end) if token not in own)
+        return [self._lemmas[token] for token in others if self._is_content[token]]
+
+
+def _sentences(places: Sequence[tuple[int, int]]) -> Indices:
+    """Number the sentences of all documents."""
+    number = {place: i for i, place in enumerate(sorted(set(places)))}
+    return np.array([number[place] for place in places], np.int32)
 
 
 def _heads(
@@ -157,10 +203,12 @@ def _heads(
     kinds = sorted(set(found))
     number = {kind: i for i, kind in enumerate(kinds)}
     words, lemmas, tags = (_numbers(kind[part] for kind in kinds) for part in range(3))
+    stems = _numbers(map(stem, lemmas))
     synonyms = [_synonyms(lemma, tag, lexicon) for _, lemma, tag in kinds]
     heads = Heads(
         word=np.array([words[word] for word, _, _ in kinds], np.int32),
         lemma=np.array([lemmas[lemma] for _, lemma, _ in kinds], np.int32),
+        stem=np.array([stems[stem(lemma)] for _, lemma, _ in kinds], np.int32),
         tag=np.array([tags[tag] for *_, tag in kinds], np.int32),
         words=tuple(words),
         lemmas=tuple(lemmas),

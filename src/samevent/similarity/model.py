@@ -1,4 +1,7 @@
-"""The pair model: f(i, j) is the logistic function of a weighted sum of features (Eq. 6)."""
+"""The pair model: f(i, j) is the logistic function of a weighted sum of features (Eq. 6).
+
+Weights serve all pairs, as in the paper, or the pairs of one case (`cases`).
+"""
 
 from __future__ import annotations
 
@@ -12,41 +15,61 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from samevent.errors import FormatError, place
-from samevent.language.tables import broken, pack_strings, read_table, unpack_strings, write_table
+from samevent.language.tables import Table, broken, pack_strings, read_table, unpack_strings, write_table
+from samevent.similarity.background import NOTHING_READ, Background
 from samevent.similarity.bags import Floats, Indices
-from samevent.similarity.features import FEATURES, tag_pairs
+from samevent.similarity.cases import CASES, Case
+from samevent.similarity.features import ALL, tag_pairs
 from samevent.similarity.mentions import MentionTable
 
 SIMILARITY_FILE = "similarity.npz"
-"""The pair model's name in a model's folder."""
+"""The name of the paper's pair model in a model's folder."""
+LIGHT_FILE = "similarity-light.npz"
+"""The name of the pair model with weights by case."""
 
 KIND = "similarity"
 SCHEMA = 1
 
 TagPair = tuple[str, str]
 
-_BY_NAME = {feature.name: feature for feature in FEATURES}
+_BY_NAME = {feature.name: feature for feature in ALL}
 
 
 @dataclass(frozen=True, slots=True)
 class PairModel:
     """What was learned: a weight for each feature, for each pair of tags (first, second), and the intercept.
 
-    A feature or a pair of tags without a weight counts nothing. `about` says how the weights came to be.
+    A feature or a pair of tags without a weight counts nothing. `about` says how the weights came to be, `background`
+    what documents were read for them.
     """
 
     weights: Mapping[str, float]
     tag_weights: Mapping[TagPair, float]
     intercept: float
     about: Mapping[str, Any] = field(default_factory=dict)
+    background: Background = NOTHING_READ
 
     def __post_init__(self) -> None:
-        unknown = sorted(set(self.weights) - set(_BY_NAME))
+        of_cases = {case.weight(name) for case in CASES for name in _BY_NAME} | {case.name for case in CASES}
+        unknown = sorted(set(self.weights) - set(_BY_NAME) - of_cases)
         if unknown:
             raise FormatError(
                 f"the pair model has a weight for the feature {unknown[0]!r}",
                 expected=f"some of {', '.join(_BY_NAME)}",
             )
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases, if some weights are for the pairs of one; else none."""
+        return CASES if any(name not in _BY_NAME for name in self.weights) else ()
+
+    def part(self, case: Case) -> PairModel:
+        """Return the model of the pairs of one case, without cases itself."""
+        weights = {
+            name: self.weights.get(name, 0.0) + self.weights.get(case.weight(name), 0.0) for name in _BY_NAME
+        }
+        intercept = self.intercept + self.weights.get(case.name, 0.0)
+        return PairModel(weights, self.tag_weights, intercept, self.about, self.background)
 
     def probability(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
         """Return f for pairs of rows of a table: the probability that both tell of one event.
@@ -58,6 +81,12 @@ class PairModel:
 
     def score(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
         """Return the weighted sum, the log-odds of f."""
+        if self.cases:
+            found = np.empty(len(i))
+            for case in self.cases:
+                its = case.holds(table, i, j)
+                found[its] = self.part(case).score(table, i[its], j[its])
+            return found
         total = np.full(len(i), self.intercept, np.float64)
         for name, feature in _BY_NAME.items():
             weight = self.weights.get(name, 0.0)
@@ -81,12 +110,17 @@ class PairModel:
     def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the model to a file: the same model, the same bytes."""
         manifest = {"intercept": self.intercept, "about": dict(self.about)}
+        read = self.background
         arrays: dict[str, NDArray[Any]] = {
             "names": pack_strings(list(self.weights)),
             "weights": np.array(list(self.weights.values()), np.float64),
             "tags": pack_strings([" ".join(pair) for pair in self.tag_weights]),
             "tag_weights": np.array(list(self.tag_weights.values()), np.float64),
         }
+        if read.documents:
+            manifest["documents_read"] = read.documents
+            arrays["words_read"] = pack_strings(list(read.counts))
+            arrays["word_documents"] = np.array(list(read.counts.values()), np.int32)
         write_table(path, KIND, SCHEMA, manifest, arrays, overwrite=overwrite)
 
     @classmethod
@@ -102,9 +136,15 @@ class PairModel:
                 tag_weights=dict(zip(pairs, arrays["tag_weights"].tolist(), strict=True)),
                 intercept=float(table.manifest["intercept"]),
                 about=table.manifest["about"],
+                background=_background(table) if "documents_read" in table.manifest else NOTHING_READ,
             )
         except FormatError as error:
             error.where = place(path)
             raise
         except (KeyError, ValueError, TypeError) as error:
             raise broken(path, error) from error
+
+
+def _background(table: Table) -> Background:
+    words, counts = unpack_strings(table.arrays["words_read"]), table.arrays["word_documents"].tolist()
+    return Background(int(table.manifest["documents_read"]), dict(zip(words, counts, strict=True)))

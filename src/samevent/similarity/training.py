@@ -10,7 +10,7 @@ that would shift every probability, and with it what lies above the minimum simi
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -39,12 +39,14 @@ _TOLERANCE = 1e-4
 class Settings:
     """How to train; the values are those of the preset `paper`.
 
-    `document_threshold` is sigma; `without` names feature groups to leave out; `penalties` are the values of C to
-    choose from (smaller is stronger); `minimum_similarity` is what counts as a link in the report.
+    `document_threshold` is sigma; `without` names feature groups to leave out; `by_case` gives every case weights of
+    its own, for more features; `penalties` are the values of C to choose from (smaller is stronger);
+    `minimum_similarity` is what counts as a link in the report.
     """
 
     document_threshold: float = 0.4
     without: tuple[str, ...] = ()
+    by_case: bool = False
     penalties: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
     folds: int = 5
     minimum_similarity: float = 0.5
@@ -55,6 +57,12 @@ class Settings:
         if self.folds < 2:
             raise UsageError(f"there are {self.folds} folds", expected="2 or more")
         chosen(self.without)
+
+
+LIGHT = Settings(document_threshold=0.1, by_case=True, penalties=(0.1,), minimum_similarity=0.25)
+"""How the pair model of the preset `light` is trained; `tools/tune_light.py` shows why."""
+_LEAST_READ = 2
+"""A word that was read in fewer documents is not worth its place in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,7 @@ def train(
     pairs = training_pairs(table, document_threshold=settings.document_threshold)
     same = data.same(pairs)
     tell(f"{len(pairs):,} pairs, {int(same.sum()):,} of the same event")
-    design = Design.of(table, pairs, without=settings.without)
+    design = Design.of(table, pairs, without=settings.without, by_case=settings.by_case)
     topic = data.topic[table.document]
 
     found = {}
@@ -137,7 +145,12 @@ def train(
         "without": list(settings.without),
         "pairs": int(kept.sum()),
     }
+    if settings.by_case:
+        about["by_case"] = True
     model = design.model(fitted.coef_[0], float(fitted.intercept_[0]), about)
+    if settings.by_case:
+        learned = np.array([learn is None or data.topics[number] in learn for number in data.topic.tolist()])
+        model = replace(model, background=table.read(learned).without_rare(_LEAST_READ))
     report = Report(
         pairs=int(kept.sum()),
         same=int(same[kept].sum()),
