@@ -64,3 +64,10 @@ def test_refuse_unreadable_says_what_was_found() -> None:
     with pytest.raises(DataError, match=r"2 of 3 documents do not look like English \(such as 'de0'\)"):
         refuse_unreadable(Corpus([*german, Document.from_text("en", ENGLISH)]))
     assert refuse_unreadable(Corpus([german[0], Document.from_text("en", ENGLISH), document()])) == ["de0"]
+
+
+def test_a_mention_with_a_gap_is_none_that_begins_and_ends_where_its_tokens_do(tmp_path: Path) -> None:
+    base = document()
+    gap, whole = base.mention("action", 0, 3, tokens=(0, 2)), base.mention("action", 0, 2)
+    write(Corpus([base.with_mentions([gap, whole])]), tmp_path / "a.jsonl")
+    assert len(list(read(tmp_path / "a.jsonl").mentions())) == 2
