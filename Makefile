@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test check format bench model docs lock clean
+.PHONY: setup demo test browser check format bench model docs results lock clean
 
 setup: $(READY)
 
@@ -15,11 +15,16 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-demo: setup  ## score a small example
-	$(BIN)/samevent score examples/gold.jsonl examples/system.jsonl --unit corpus
+demo: setup  ## the bundled articles to a report
+	$(BIN)/samevent demo -o samevent-demo --force
 
-test: setup  ## run the whole suite
+test: setup  ## run the whole suite; pages are tried in a browser where there is one
 	$(BIN)/python -m pytest -q
+
+browser: setup  ## install Debian's chromium where that is allowed, and try the report in it
+	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \
+		|| sudo -n apt-get install -y -qq --no-install-recommends chromium || echo "no browser, and none can be installed"
+	$(BIN)/python -m pytest -q tests/browser
 
 check: setup  ## formatting, lint, types, import contract
 	$(BIN)/ruff format --no-cache --check .
@@ -38,12 +43,18 @@ bench: setup  ## one JSON object a line
 	$(BIN)/python benchmarks/affinities.py --json
 	$(BIN)/python benchmarks/sampler.py --json
 	$(BIN)/python benchmarks/crp.py --json
+	$(BIN)/python benchmarks/pipeline.py --json
 
 model: setup  ## build the shipped model from its sources (npm, and the data folder)
 	$(BIN)/python tools/build_model.py
 
-docs: setup  ## regenerate the generated parts of the documentation
+docs: setup  ## regenerate the generated parts of the documentation and build the site
 	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python -m tools.draw_model
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+results: setup  ## write docs/results.md from the stored measurements
+	$(BIN)/python tools/make_results.py
 
 lock:  ## resolve requirements.lock anew from pyproject.toml
 	$(PYTHON) -m venv --clear .lock-venv
@@ -53,4 +64,4 @@ lock:  ## resolve requirements.lock anew from pyproject.toml
 	rm -rf .lock-venv
 
 clean:
-	rm -rf $(VENV) .lock-venv .model-sources .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .lock-venv .model-sources .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache site samevent-demo

@@ -146,7 +146,7 @@ def run(
             f"{len(strange):,} documents do not look like English, such as {strange[0]!r}: expect little of them"
         )
     words = sum(len(document.tokens) for document in corpus)
-    jobs = jobs or (1 if words < WORTH_SHARING else len(os.sched_getaffinity(0)))
+    jobs = jobs or (1 if words < WORTH_SHARING else os.cpu_count() or 1)
     say(f"read {described(corpus, words)}; about {duration(words / WORDS_A_SECOND / jobs + 2)} if all is new")
     loaded = Model.load(model, cache=Cache())
     about = {
