@@ -88,6 +88,9 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
     part = _part(folder)
     if part.exists() and resume:
         _refuse_other(part, about)
+        for left in part.iterdir():  # half-written files of a run that was killed
+            if left.name not in (RUN_FILE, CHECKPOINT_FILE):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
         return Run(folder, part, overwrite)
     try:
         if part.exists():
