@@ -1,0 +1,122 @@
+"""`samevent experiment analysis`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samevent.cli.common import emit_json, emit_table, force_option, jobs_option, json_option
+from samevent.cli.experiment.common import (
+    data_option,
+    part_option,
+    resume_option,
+    seed_option,
+    trained_model_option,
+    work_option,
+    working,
+)
+from samevent.formats import read
+from samevent.formats.files import refuse_existing
+
+if TYPE_CHECKING:
+    from samevent.corpus import Corpus
+
+KINDS = {
+    "hddcrp links": "only hddcrp links them, rightly",
+    "hddcrp parts": "only hddcrp keeps them apart, rightly",
+    "other links": "only the other links them, rightly",
+    "other parts": "only the other keeps them apart, rightly",
+}
+
+
+@click.command("analysis")
+@data_option
+@part_option
+@seed_option
+@trained_model_option
+@jobs_option
+@work_option
+@resume_option
+@json_option
+@force_option
+def analysis_cli(
+    data: Path,
+    part: Any,
+    seed: int,
+    model: str | None,
+    jobs: int,
+    work_folder: Path | None,
+    resume: bool,
+    json_file: Path | None,
+    force: bool,
+) -> None:
+    """Say what the HDDCRP gets right that AGGLOMERATIVE and HDP-LEX get wrong, the reverse, and why it errs.
+
+    Protocol yang2015, preset paper. Counted are pairs of mentions of a sub-topic. With the work folder of `samevent
+    experiment ecbplus` and --resume, what ran there is used.
+    """
+    from samevent.experiments.analysis import measure_analysis
+
+    if json_file is not None and str(json_file) != "-":
+        refuse_existing(json_file, overwrite=force)
+    corpus = read(data, format="ecbplus")
+    with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
+        found = measure_analysis(corpus, work, part=part, model=model, seed=seed)
+    if json_file is not None:
+        emit_json(found, json_file, force=force)
+        return
+    for other, kinds in found["comparisons"].items():
+        _comparison(other, kinds, corpus)
+    _words(found["words"], corpus)
+    _causes(found["causes"])
+
+
+def _comparison(other: str, kinds: dict[str, Any], corpus: Corpus) -> None:
+    rows = []
+    for kind, about in kinds.items():
+        rows.append([KINDS[kind], f"{about['pairs']:,}", ""])
+        rows += [
+            [f"  {' / '.join(e['lemmas'])}", f"{e['pairs']:,}", _sentences(e["example"], corpus)]
+            for e in about["examples"]
+        ]
+    emit_table(f"hddcrp and {other}, gold mentions", ["", "pairs", "for example"], rows)
+
+
+def _words(words: dict[str, Any], corpus: Corpus) -> None:
+    rows = [
+        [name, f"{linked['same']} of {words['same']}", f"{linked['different']} of {words['pairs'] - words['same']}"]
+        for name, linked in words["linked"].items()
+    ]  # fmt: skip
+    emit_table(f"{' / '.join(words['lemmas'])}", ["", "same event, linked", "different events, linked"], rows)
+    rows = [[f"{e['f']:.3f}", _sentences(e["pair"], corpus)] for e in words["examples"]]
+    emit_table("Their most similar pairs of one event", ["f", ""], rows)
+
+
+def _causes(causes: dict[str, Any]) -> None:
+    names = sorted(set(causes["missed"]) | set(causes["spurious"]))
+    rows = [
+        [name, *(f"{causes[side].get(name, {'pairs': 0})['pairs']:,}" for side in ("missed", "spurious"))]
+        for name in names
+    ]
+    emit_table(
+        f"hddcrp, extracted mentions: {causes['right']:,} pairs of one event are together; errors by cause",
+        ["", "missed pairs", "spurious pairs"],
+        rows,
+    )
+
+
+def _sentences(ids: list[str], corpus: Corpus) -> str:
+    """Show mentions of the corpus where they stand."""
+    texts = []
+    for id in ids:
+        document = corpus[id.split(":", maxsplit=1)[0]]
+        mention = next(m for m in document.mentions if m.id == id)
+        sentence = document.sentences[document.sentence_of(mention.start)]
+        words = [t.text for t in document.tokens[sentence.start : sentence.end]]
+        at = mention.start - sentence.start
+        size = mention.end - mention.start
+        words[at : at + size] = [f"*{mention.text}*"]
+        texts.append(" ".join(words[max(0, at - 6) : at + 7]))
+    return " | ".join(texts)

@@ -1,0 +1,85 @@
+"""What experiments share: their options, how figures look, where work goes that may be interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samevent.cli.common import PATH, choice, progress, say
+from samevent.experiments.protocols import SPLITS
+
+if TYPE_CHECKING:
+    from samevent.experiments.work import Work
+
+data_option = click.option(
+    "--data", type=PATH, required=True, metavar="DIR", help="The folder or zip of ECB+."
+)
+split_option = click.option(
+    "--split", type=choice(SPLITS), default="yang2015", show_default=True, help="How topics are divided."
+)
+part_option = click.option(
+    "--part", type=choice(("dev", "test")), default="test", show_default=True, help="What to measure on."
+)
+trained_model_option = click.option(
+    "--model", help="A shipped model, or a model's folder. Default: train one on the split's train topics."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same figures."
+)
+runs_option = click.option("--runs", type=click.IntRange(1), metavar="N", help="Runs of a sampler.")
+sweeps_option = click.option("--sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of each run.")
+work_option = click.option(
+    "--work",
+    "work_folder",
+    type=PATH,
+    metavar="DIR",
+    help="Where results are kept as they finish. Default: beside the JSON file, or in the user's cache.",
+)
+resume_option = click.option(
+    "--resume", is_flag=True, help="Go on with an interrupted experiment: use what is in the work folder."
+)
+
+
+@contextmanager
+def working(folder: Path | None, json_file: Path | None, *, resume: bool, jobs: int) -> Iterator[Work]:
+    """Give a place to work in; an interruption says how to go on."""
+    from samevent.experiments.work import Work
+    from samevent.language.cache import default_folder
+
+    if folder is None:
+        beside = json_file is not None and str(json_file) != "-"
+        folder = json_file.with_suffix(".work") if beside and json_file else default_folder() / "experiments"
+    try:
+        yield Work(folder=folder, resume=resume, jobs=jobs, tell=say, watch=progress)
+    except KeyboardInterrupt:
+        say(f"--resume goes on with what is in {folder}")
+        raise
+
+
+def settings_of(**values: int | None) -> dict[str, int]:
+    """Return the settings that were given."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def percent(fraction: float | None) -> str:
+    """Show a fraction as a percentage; what is unknown stays empty."""
+    return "" if fraction is None else f"{100 * fraction:.1f}"
+
+
+def percents(figures: Mapping[str, Any], *names: str) -> list[str]:
+    """Show some fractions."""
+    return [percent(figures[name]) for name in names]
+
+
+def spread(interval: Mapping[str, float], *, signed: bool = False) -> str:
+    """Show an interval.
+
+    >>> spread({"low": -0.01, "high": 0.025}, signed=True)
+    '-1.0 – +2.5'
+    """
+    form = "+.1f" if signed else ".1f"
+    return f"{100 * interval['low']:{form}} – {100 * interval['high']:{form}}"

@@ -1,0 +1,192 @@
+"""`samevent experiment ecbplus`."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+
+from samevent.cli.cluster import CLUSTERERS, PRESETS
+from samevent.cli.common import choice, emit_json, emit_table, force_option, jobs_option, json_option, say
+from samevent.cli.experiment.common import (
+    data_option,
+    part_option,
+    percent,
+    percents,
+    resume_option,
+    runs_option,
+    seed_option,
+    settings_of,
+    spread,
+    sweeps_option,
+    trained_model_option,
+    work_option,
+    working,
+)
+from samevent.errors import UsageError
+from samevent.formats import read
+from samevent.formats.files import refuse_existing
+from samevent.settings import refuse_unknown
+
+PROTOCOLS = ("yang2015", "cybulska", "realistic")
+FILTERS = ("head", "none", "exact", "overlap")
+UNITS = {
+    "document": "WD, by document",
+    "subtopic": "CD, by sub-topic",
+    "topic": "by topic",
+    "corpus": "whole corpus",
+}
+METRICS = {"muc": "MUC", "bcubed": "B3", "ceafe": "CEAFe"}
+
+_FIGURES = [name for metric in METRICS.values() for name in (f"{metric} P", "R", "F1")]
+_COLUMNS = ["", *_FIGURES, "CoNLL", "95 %", "LEA", "– lemma", "p", "– agglom.", "p", "paper"]
+
+
+@click.command("ecbplus")
+@data_option
+@click.option(
+    "--protocol", type=choice(PROTOCOLS), default="yang2015", show_default=True, help="What counts, and how."
+)
+@part_option
+@click.option(
+    "--mentions",
+    multiple=True,
+    metavar="gold|predicted|FILE",
+    help="What systems are given (repeatable). Default: all that the protocol asks for.",
+)
+@click.option(
+    "--filter",
+    "filters",
+    type=choice(FILTERS),
+    multiple=True,
+    help="Score only mentions that match gold ones (repeatable). Default: all that the protocol asks for.",
+)
+@click.option(
+    "--clusterers",
+    default="all",
+    show_default=True,
+    metavar="NAME,...|all",
+    help="Which systems. all: the paper's six and, where there are not too many mentions, the sisters of hdp-lex.",
+)
+@click.option(
+    "--preset",
+    type=choice(PRESETS),
+    default="paper",
+    show_default=True,
+    help="paper: scores of the last samples of five runs of 500 sweeps, averaged.",
+)
+@runs_option
+@sweeps_option
+@seed_option
+@trained_model_option
+@jobs_option
+@work_option
+@resume_option
+@json_option
+@force_option
+def ecbplus_cli(
+    data: Path,
+    protocol: str,
+    part: Any,
+    mentions: tuple[str, ...],
+    filters: tuple[Any, ...],
+    clusterers: str,
+    preset: str,
+    runs: int | None,
+    sweeps: int | None,
+    seed: int,
+    model: str | None,
+    jobs: int,
+    work_folder: Path | None,
+    resume: bool,
+    json_file: Path | None,
+    force: bool,
+) -> None:
+    """Run the paper's systems on the very same mentions of ECB+ and score them, the paper's figures beside ours.
+
+    yang2015 is the paper's protocol, cybulska that of later work (gold mentions, topics unknown), realistic goes from
+    raw text to clusters. No system is told topics. Intervals are over topics; differences are tested on the same draws.
+    """
+    from samevent.experiments.ecbplus import TASKS, Plan, measure_ecbplus
+
+    if json_file is not None and str(json_file) != "-":
+        refuse_existing(json_file, overwrite=force)
+    plan = Plan(
+        task=TASKS[protocol],
+        part=part,
+        mentions=_checked(mentions),
+        filters=filters,
+        clusterers=() if clusterers == "all" else named(clusterers),
+        preset=preset,
+        model=model,
+        changes=settings_of(runs=runs, sweeps=sweeps),
+        seed=seed,
+    )
+    with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
+        found = measure_ecbplus(read(data, format="ecbplus"), plan, work)
+    if json_file is not None:
+        emit_json(found, json_file, force=force)
+    else:
+        _tables(found)
+    for note in found["notes"]:
+        say(note)
+
+
+def named(clusterers: str) -> tuple[str, ...]:
+    """Return the clusterers of a list with commas between them.
+
+    >>> named("lemma, hddcrp")
+    ('lemma', 'hddcrp')
+    """
+    names = tuple(name.strip() for name in clusterers.split(","))
+    for name in names:
+        refuse_unknown("clusterer", name, CLUSTERERS)
+    return names
+
+
+def _checked(mentions: tuple[str, ...]) -> tuple[str, ...]:
+    for name in mentions:
+        if name not in ("gold", "predicted") and not Path(name).exists():
+            raise UsageError(
+                f"there are no mentions {name!r}", expected="gold, predicted, or a file with mentions"
+            )
+    return mentions
+
+
+def _tables(found: dict[str, Any]) -> None:
+    described = {(each["mentions"], each["filter"]): each for each in found["mention_sets"]}
+    levels = groupby(found["rows"], key=lambda r: (r["mentions"], r["filter"], r["unit"], r["singletons"]))
+    for (mentions, filter, unit, singletons), rows in levels:
+        about = described[mentions, filter]
+        title = (
+            f"{found['protocol']} {found['part']}, preset {found['preset']}, {UNITS[unit]}"
+            f"{', singletons dropped' if singletons == 'drop' else ''}: {mentions} mentions, filter {filter} "
+            f"({about['given']:,} given, {about['kept']:,} kept, {about['exact']:,} of them exact, "
+            f"{about['gold']:,} gold; gold clusters on them {percent(about['ceiling'][f'{unit} {singletons}'])})"
+        )
+        emit_table(title, _COLUMNS, [_row(row) for row in rows])
+
+
+def _row(row: dict[str, Any]) -> list[str]:
+    figures = [x for name in METRICS for x in percents(row[name], "precision", "recall", "f1")]
+    paper = percent(row["paper"]["conll"]) if row["paper"] else ""
+    tests = [x for other in ("lemma", "agglomerative") for x in _test(row["differences"].get(other))]
+    spreads = spread(row["conll_interval"])
+    return [
+        row["clusterer"],
+        *figures,
+        percent(row["conll"]),
+        spreads,
+        percent(row["lea"]["f1"]),
+        *tests,
+        paper,
+    ]
+
+
+def _test(difference: dict[str, Any] | None) -> tuple[str, str]:
+    if difference is None:
+        return "", ""
+    interval = spread(difference["interval"], signed=True)
+    return f"{100 * difference['conll']:+.1f} ({interval})", f"{difference['p_value']:.3f}"

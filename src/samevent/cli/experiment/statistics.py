@@ -1,0 +1,44 @@
+"""`samevent experiment statistics`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from samevent.cli.common import emit_json, emit_table, force_option, json_option
+from samevent.cli.experiment.common import data_option, split_option
+from samevent.experiments.protocols import load_split
+from samevent.experiments.statistics import PAPER, Statistics, statistics
+from samevent.formats import read
+
+ROWS = {
+    "documents": "documents",
+    "sentences": "sentences",
+    "mentions": "annotated event mentions",
+    "cross_chains": "cross-document chains",
+    "within_chains": "within-document chains",
+}
+
+
+@click.command("statistics")
+@data_option
+@split_option
+@json_option
+@force_option
+def statistics_cli(data: Path, split: str, json_file: Path | None, force: bool) -> None:
+    """Count what ECB+ holds, as the paper's Table 2 does."""
+    found = statistics(read(data, format="ecbplus"), load_split(split))
+    if json_file is not None:
+        emit_json({part: asdict(counts) for part, counts in found.items()}, json_file, force=force)
+    else:
+        paper = PAPER if split == "yang2015" else {}
+        columns = ["", *(name for part in found for name in (part, "paper")[: 2 if paper else 1])]
+        rows = [[title, *_cells(name, found, dict(paper))] for name, title in ROWS.items()]
+        emit_table(f"ECB+, split {split}", columns, rows)
+
+
+def _cells(name: str, found: dict[str, Statistics], paper: dict[str, Statistics]) -> list[str]:
+    sides = [(found[part], paper.get(part)) for part in found]
+    return [f"{getattr(counts, name):,}" for pair in sides for counts in pair if counts is not None]

@@ -1,0 +1,160 @@
+"""What each choice of the HDDCRP is worth, out of fold over the train and dev topics of `yang2015`, on gold mentions.
+
+The test topics are not looked at. Every row changes one thing of the preset `paper`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from samevent.clusterers import Clusterer, clusterer
+from samevent.corpus import Corpus, Unit
+from samevent.experiments.ecbplus.rows import interval, scored
+from samevent.experiments.ecbplus.tasks import TASKS
+from samevent.experiments.folds import Fold, held_out, pairings, read_topics
+from samevent.experiments.work import Work, digest_of_corpus, digest_of_files, provenance
+from samevent.extraction import Extractor, load_extractor
+from samevent.formats.files import write_text
+from samevent.similarity.features import FEATURES, TAGS
+from samevent.similarity.mentions import Annotated
+from samevent.similarity.training import Settings
+
+UNITS: tuple[Unit, ...] = ("document", "subtopic")
+RUNS = 2
+"""Runs of each variant: enough, as they hardly differ."""
+PENALTIES = (0.001, 0.003, 0.01, 0.03)
+"""Values of C to choose from in every fold, around those that full training takes."""
+
+GROUPS = (*dict.fromkeys(feature.group for feature in FEATURES), TAGS)
+"""The groups of the paper's features."""
+SERIES: Mapping[str, tuple[Any, ...]] = {
+    "dirichlet": (1e-9, 1e-7, 1e-5, 1e-3, 0.03, 0.1, 0.3),
+    "alpha_within": (0.05, 0.5, 5.0),
+    "alpha_across": (1e-5, 0.001, 0.1, 10.0),
+    "minimum_similarity": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8),
+    "document_weight": (0.0, 1.0, 3.0, 10.0),
+    "sweeps": (5, 20, 100, 500, 1000),
+    "sampler": ("paper", "collapsed"),
+    "answer": ("last", "consensus"),
+}
+"""Values of each setting of the HDDCRP: lambda, alpha_d, alpha_0, truncation, gamma, and how it is run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One thing that is not as in the paper: a setting, or a group of features left out of the pair model."""
+
+    what: str
+    value: Any
+    changes: Mapping[str, Any]
+    without: tuple[str, ...] = ()
+
+
+BASE = Variant("paper", "", {})
+
+
+def variants() -> list[Variant]:
+    """Return all variants, the paper's own settings first."""
+    features = [Variant("without features", group, {}, (group,)) for group in GROUPS]
+    settings = [Variant(name, value, {name: value}) for name, values in SERIES.items() for value in values]
+    return [BASE, *features, *settings]
+
+
+def measure_ablations(
+    corpus: Corpus, work: Work, *, model: str, seed: int = 0, chosen: Sequence[Variant] | None = None
+) -> dict[str, Any]:
+    """Measure the paper's settings and all variants, or those chosen; what finishes is kept in the work folder."""
+    task, extractor = TASKS["yang2015"], load_extractor(model)
+    gold = task.gold(Corpus(d for d in corpus if task.split.part_of(d) in ("train", "dev")))
+    lab = _Lab(gold, extractor, work, seed)
+    todo = chosen or variants()
+    with work.watch("ablations", len(todo)) as done:
+        base, rows = lab.measured(BASE), []
+        for number, variant in enumerate(todo, 1):
+            found = lab.measured(variant)
+            rows.append(_row(variant, found, base))
+            done(number)
+    return {
+        "protocol": task.name,
+        "part": "train and dev topics, out of fold",
+        "clusterer": "hddcrp",
+        "preset": "paper",
+        "mentions": "gold",
+        "model": model,
+        **provenance(seed, {"hddcrp": repr(_system(BASE))}),
+        "seconds": round(sum(row["seconds"] for row in rows), 1),
+        "rows": rows,
+    }
+
+
+class _Lab:
+    """Texts that are read and pair models that are trained once, when they are first needed."""
+
+    def __init__(self, gold: Corpus, extractor: Extractor, work: Work, seed: int) -> None:
+        self.gold, self.extractor, self.work, self.seed = gold, extractor, work, seed
+        self._done: set[Path] = set()
+        self._folds: dict[tuple[str, ...], list[Fold]] = {}
+        self._mark = (
+            f"{digest_of_corpus(gold)} {digest_of_files(extractor.resources.folder.iterdir())} {seed}"
+        )
+
+    @cached_property
+    def texts(self) -> list[Annotated]:
+        """All documents, with arguments on their events."""
+        self.work.tell(f"reading {len(self.gold)} documents")
+        return read_topics(self.gold, self.extractor, jobs=self.work.jobs)
+
+    def folds(self, without: tuple[str, ...]) -> list[Fold]:
+        """Return the folds with pair models that lack some features."""
+        if without not in self._folds:
+            self._folds[without] = held_out(
+                self.texts, self.extractor, Settings(without=without, penalties=PENALTIES)
+            )
+        return self._folds[without]
+
+    def measured(self, variant: Variant) -> dict[str, Any]:
+        """Return the scores of a variant and their draws, by unit."""
+        system = _system(variant)
+        file = self.work.place("ablation", f"{system!r} {variant.without} {self._mark}").with_suffix(".json")
+        if file in self._done or self.work.has(file):
+            return dict(json.loads(file.read_text("utf-8")))
+        folds = self.folds(variant.without)
+        started = time.perf_counter()
+        paired = pairings(folds, self.gold, system, UNITS, seed=self.seed, jobs=self.work.jobs)
+        seconds = round(time.perf_counter() - started, 1)
+        found: dict[str, Any] = {"seconds": seconds}
+        for unit, each in paired.items():
+            result = scored(each, seed=self.seed)
+            found[unit] = result.to_json() | {"draws": result.draws.tolist()}
+        write_text(file, [json.dumps(found)], overwrite=True)
+        self._done.add(file)
+        self.work.tell(
+            f"{variant.what} {variant.value}: "
+            + " / ".join(f"{100 * found[unit]['conll']:.1f}" for unit in UNITS)
+        )
+        return found
+
+
+def _system(variant: Variant) -> Clusterer:
+    return clusterer("hddcrp", {"runs": RUNS, **variant.changes}, preset="paper")
+
+
+def _row(variant: Variant, found: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {"what": variant.what, "value": variant.value, "seconds": found["seconds"]}
+    for unit in UNITS:
+        delta = np.subtract(found[unit]["draws"], base[unit]["draws"])
+        row[unit] = {name: value for name, value in found[unit].items() if name != "draws"} | {
+            "difference": {
+                "conll": found[unit]["conll"] - base[unit]["conll"],
+                "interval": interval(delta),
+            }
+        }
+    return row

@@ -1,0 +1,108 @@
+"""A cell of the table: one system on one set of mentions, kept on disk as it finishes."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from samevent.clusterers import Clusterer, Evidence
+from samevent.clusterers.base import Clustered, Floats, Labels
+from samevent.clusterers.sampling import Sampling
+from samevent.corpus import Clustering
+from samevent.experiments.work import Work
+from samevent.hddcrp import checkpoint as files
+from samevent.posterior.diagnostics import ConvergenceWarning
+
+_TRACE = "trace "
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """What a system answered.
+
+    Rows of `answers` are partitions whose scores are averaged: the last sample of each run, or one consensus.
+    `reported` is the one that a user would get.
+    """
+
+    ids: tuple[str, ...]
+    answers: Labels
+    reported: Labels
+    traces: Mapping[str, Floats]
+    verdict: str
+    seconds: float
+
+    @property
+    def clusterings(self) -> tuple[Clustering, ...]:
+        """The answers as partitions of mention ids."""
+        rows = self.answers.tolist()
+        return tuple(Clustering.from_labels(dict(zip(self.ids, row, strict=True))) for row in rows)
+
+
+def run_cell(
+    name: str, system: Clusterer, evidence: Evidence, *, depends_on: str, seed: int, work: Work
+) -> Cell:
+    """Run a system on mentions, or read what it answered; `depends_on` tells mentions and model from others."""
+    mark = f"{name} {system!r} {seed} {depends_on}"
+    file = work.place(name, mark).with_suffix(".npz")
+    if work.has(file):
+        return _loaded(evidence.table.ids, file, mark)
+    checkpoint = file.with_suffix(".checkpoint.npz")
+    if not work.resume:
+        checkpoint.unlink(missing_ok=True)
+    started = time.perf_counter()
+    size = system.runs * system.sweeps if isinstance(system, Sampling) else 1
+    with work.watch(name, size) as done:
+        found = _clustered(
+            system,
+            evidence,
+            seed=seed,
+            jobs=work.jobs,
+            progress=lambda part, whole: done(size * part // max(1, whole)),
+            checkpoint=checkpoint,
+        )
+    seconds = round(time.perf_counter() - started, 1)
+    cell = Cell(found.ids, _answers(system, found), found.labels, found.traces, found.verdict, seconds)
+    _save(cell, file, mark)
+    checkpoint.unlink(missing_ok=True)
+    work.tell(f"{name}: {cell.seconds:.0f} s")
+    return cell
+
+
+def answers_of(system: Clusterer, evidence: Evidence, *, seed: int, jobs: int) -> Labels:
+    """Run a system and return the partitions whose scores are averaged, without keeping anything."""
+    return _answers(system, _clustered(system, evidence, seed=seed, jobs=jobs))
+
+
+def _clustered(system: Clusterer, evidence: Evidence, **how: Any) -> Clustered:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
+        return system.cluster(evidence, **how)
+
+
+def _answers(system: Clusterer, found: Clustered) -> Labels:
+    consensus = isinstance(system, Sampling) and system.answer == "consensus"
+    return found.labels[np.newaxis] if consensus else found.samples
+
+
+def _save(cell: Cell, file: Path, mark: str) -> None:
+    traces = {f"{_TRACE}{name}": values for name, values in cell.traces.items()}
+    about = {"verdict": np.array(cell.verdict), "seconds": np.array(cell.seconds)}
+    files.save(file, mark, {"answers": cell.answers, "reported": cell.reported, **about, **traces})
+
+
+def _loaded(ids: tuple[str, ...], file: Path, mark: str) -> Cell:
+    arrays = files.load(file, mark) or {}
+    return Cell(
+        ids=ids,
+        answers=arrays["answers"],
+        reported=arrays["reported"],
+        traces={name.removeprefix(_TRACE): a for name, a in arrays.items() if name.startswith(_TRACE)},
+        verdict=str(arrays["verdict"]),
+        seconds=float(arrays["seconds"]),
+    )

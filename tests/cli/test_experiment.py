@@ -1,0 +1,113 @@
+"""`samevent experiment`: what it prints and writes, and how it goes on after an interruption."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from experiments.reports import reports
+from parses import needs_model
+from samevent.cli.experiment import experiment_cli
+from samevent.cli.experiment.ecbplus import FILTERS, PROTOCOLS
+from samevent.clusterers.hddcrp import Hddcrp
+from samevent.errors import OutputExistsError, SameventError
+from samevent.experiments.ecbplus import TASKS
+from samevent.formats import write
+from samevent.scoring import FILTERS as KNOWN_FILTERS
+
+NAMES = ["ablations", "analysis", "ecbplus", "extraction", "pairs", "roles", "statistics"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "ecbplus"
+    write(reports(), folder, format="ecbplus")
+    return folder
+
+
+def run(*words: object) -> Result:
+    """Call the command in this process; errors of ours come back as they are."""
+    return CliRunner().invoke(experiment_cli, list(map(str, words)))
+
+
+def ecbplus(data: Path, *words: object) -> Result:
+    hurry = ("--runs", 2, "--sweeps", 10, "--model", "en-news", "--part", "dev", "--mentions", "gold")
+    systems = () if "--clusterers" in words else ("--clusterers", "lemma,hddcrp")
+    return run("ecbplus", "--data", data, *hurry, *systems, *words)
+
+
+def failure(result: Result) -> SameventError:
+    assert isinstance(result.exception, SameventError), result.exception
+    return result.exception
+
+
+def test_experiments_are_listed_and_have_help() -> None:
+    assert sorted(experiment_cli.commands) == NAMES
+    for name in NAMES:
+        assert run(name, "--help").exit_code == 0
+
+
+def test_names_on_the_command_line_are_those_of_the_library() -> None:
+    assert tuple(TASKS) == PROTOCOLS
+    assert set(FILTERS) == set(KNOWN_FILTERS)
+
+
+@needs_model
+def test_ecbplus_prints_a_table_a_level(data: Path, tmp_path: Path) -> None:
+    result = ecbplus(data, "--work", tmp_path / "work")
+    assert result.exit_code == 0, result.exception
+    titles = [line for line in result.stdout.splitlines() if line.startswith("yang2015 dev")]
+    assert [title.split(", ")[2] for title in titles] == ["WD", "CD"]
+    lemma = next(line for line in result.stdout.splitlines() if line.lstrip().startswith("lemma"))
+    assert lemma.split()[1:11] == ["100.0"] * 10
+    assert lemma.split()[-1] == "57.7"
+
+
+@needs_model
+def test_ecbplus_writes_json_and_works_beside_it(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "table.json"
+    assert ecbplus(data, "--json", target).exit_code == 0
+    first = target.read_text()
+    assert json.loads(first)["protocol"] == "yang2015"
+    assert len(list((tmp_path / "table.work").glob("hddcrp-*.npz"))) == 1
+    assert isinstance(failure(ecbplus(data, "--json", target)), OutputExistsError)
+    monkeypatch.setattr(Hddcrp, "cluster", None)  # what ran is not run again
+    assert ecbplus(data, "--json", target, "--force", "--resume").exit_code == 0
+    assert target.read_text() == first
+
+
+@needs_model
+def test_an_interrupted_experiment_says_how_to_go_on(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Hddcrp, "cluster", interrupted)
+    result = ecbplus(data, "--work", tmp_path / "work")
+    assert "--resume goes on" in result.stderr
+    assert list((tmp_path / "work").glob("lemma-*.npz"))
+    monkeypatch.undo()
+    result = ecbplus(data, "--work", tmp_path / "work", "--resume")
+    assert result.exit_code == 0
+    assert "lemma:" not in result.stderr
+
+
+@needs_model
+def test_analysis_prints_sentences(data: Path, tmp_path: Path) -> None:
+    words = ("--data", data, "--part", "dev", "--model", "en-news", "--work", tmp_path / "work")
+    result = run("analysis", *words)
+    assert result.exit_code == 0, result.exception
+    assert "errors by cause" in result.stdout.replace("\n", " ")
+    found = json.loads(run("analysis", *words, "--resume", "--json").stdout)
+    assert set(found["comparisons"]) == {"agglomerative", "hdp-lex"}
+
+
+def test_unknown_names_are_refused(data: Path) -> None:
+    assert "did you mean" in str(failure(ecbplus(data, "--clusterers", "lema"))).lower()
+    assert "no mentions 'nowhere.jsonl'" in str(failure(ecbplus(data, "--mentions", "nowhere.jsonl")))

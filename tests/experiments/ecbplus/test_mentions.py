@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from experiments.reports import reports, work_in
+from parses import needs_model
+from samevent.corpus import Corpus, Document, Mention
+from samevent.errors import DataError
+from samevent.experiments.ecbplus import TASKS
+from samevent.experiments.ecbplus.mentions import MentionSet, mention_set
+from samevent.formats import write
+from samevent.language.resources import resources
+from samevent.scoring import score
+
+
+def found(document: Document) -> Document:
+    """Return what an extractor might: one exact mention, one too long, one that is no event, one missed."""
+    spans = ((1, 2, 1), (7, 9, 8), (12, 13, 12))
+    return document.with_mentions(document.mention("action", a, b, head=head) for a, b, head in spans)
+
+
+def with_heads(corpus: Corpus) -> Corpus:
+    def headed(m: Mention) -> Mention:
+        return replace(m, head=m.start)
+
+    return corpus.mapped(lambda d: d.with_mentions(map(headed, d.mentions)))
+
+
+def example() -> MentionSet:
+    task = TASKS["yang2015"]
+    gold = with_heads(task.gold(reports()))
+    return MentionSet("predicted", task, reports().mapped(found), gold)
+
+
+def test_filters_keep_what_matches_gold() -> None:
+    given = example()
+    assert given.counts(given.kept("none")) == {"given": 36, "gold": 36, "kept": 36, "exact": 12}
+    assert given.counts(given.kept("head")) == {"given": 36, "gold": 36, "kept": 24, "exact": 12}
+    assert {m.span for m in given.kept("head").mentions()} == {(1, 2), (7, 9)}
+
+
+def test_ceiling_is_what_perfect_clustering_of_found_mentions_scores() -> None:
+    given = example()
+    kept = given.kept("head")
+    scores = score(given.gold, kept.with_clustering(given.ceiling(kept)), unit="subtopic")
+    # A third of the gold mentions is there; the mentions that are too long are as many false alarms.
+    assert scores.mentions.recall == pytest.approx(12 / 36)
+    assert scores.mentions.precision == pytest.approx(12 / 24)
+    assert scores.bcubed.precision == pytest.approx(12 / 24)
+    assert len(given.ceiling(kept)) == 12
+
+
+@needs_model
+def test_systems_see_neither_topics_nor_events(tmp_path: Path) -> None:
+    task = TASKS["yang2015"]
+    given = mention_set("gold", task, reports(), resources().folder, work_in(tmp_path))
+    assert {d.topic for d in given.documents} == {d.subtopic for d in given.documents} == {None}
+    assert {m.event for m in given.documents.mentions()} == {None}
+    assert {m.kind for m in given.documents.mentions()} == {"action"}
+    assert all(m.head == m.start for m in given.gold.mentions())
+
+
+@needs_model
+def test_extracted_mentions_are_one_file_for_all(tmp_path: Path) -> None:
+    task, model = TASKS["yang2015"], resources().folder
+    once = mention_set("predicted", task, reports(), model, work_in(tmp_path))
+    again = mention_set("predicted", task, reports(), model, work_in(tmp_path, resume=True))
+    assert once.digest == again.digest
+    assert len(list((tmp_path / "work").glob("mentions-*.jsonl"))) == 1
+    assert any(once.documents.mentions("action"))
+
+
+@needs_model
+def test_mentions_of_a_file_must_be_of_all_documents(tmp_path: Path) -> None:
+    task, path = TASKS["yang2015"], tmp_path / "mine.jsonl"
+    write(reports().mapped(found), path)
+    given = mention_set(str(path), task, reports(), resources().folder, work_in(tmp_path))
+    assert (given.name, given.counts(given.kept("head"))["kept"]) == ("mine.jsonl", 24)
+    write(Corpus(reports().documents[1:]), path, overwrite=True)
+    with pytest.raises(DataError, match="23_1ecb"):
+        mention_set(str(path), task, reports(), resources().folder, work_in(tmp_path))

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from experiments.reports import hasty, reports, work_in
+from parses import needs_model
+from samevent.experiments.ecbplus import measure_ecbplus
+from samevent.experiments.page import results_page
+from samevent.experiments.page.plots import Bar, bars, columns, lines, reliability
+
+TOOL = Path(__file__).parents[2] / "tools" / "make_results.py"
+BINS = [{"said": 0.1, "true": 0.2}, {"said": 0.9, "true": 0.8}]
+
+ABLATED = {"conll": 0.7, "difference": {"conll": -0.01, "interval": {"low": -0.02, "high": 0.01}}}
+ABLATIONS = {
+    "part": "train and dev topics, out of fold",
+    "rows": [
+        {"what": "dirichlet", "value": value, "document": ABLATED, "subtopic": ABLATED}
+        for value in (1e-7, 0.1)
+    ],
+}
+KIND = {"pairs": 3, "examples": [{"lemmas": ["announce", "unveil"], "pairs": 3}]}
+ANALYSIS = {
+    "part": "dev",
+    "preset": "paper",
+    "comparisons": {
+        "agglomerative": dict.fromkeys(("hddcrp links", "hddcrp parts", "other links", "other parts"), KIND)
+    },
+    "words": {
+        "lemmas": ["unveil", "announce"],
+        "same": 5,
+        "linked": {"hddcrp": {"same": 2}},
+        "highest_f": 0.31,
+    },
+    "causes": {"right": 12, "missed": {"boundary": {"pairs": 4}}, "spurious": {"pair model": {"pairs": 9}}},
+}
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        bars("A < B", [Bar("lemma", 50.0, 40.0, 60.0, 57.7), Bar("hddcrp", 55.0, 50.0, 58.0)]),
+        lines("L", {"a": [[(1, 2.0), (500, 3.0)]]}, x_name="sweep", y_name="events", logarithmic=True),
+        columns("C", {"1+": 300, "2+": 0}, x_name="size"),
+        reliability("R", BINS),
+    ],
+)
+def test_plots_are_well_formed(plot: str) -> None:
+    root = ElementTree.fromstring(plot)
+    assert root.tag.endswith("svg")
+    assert root.find("{http://www.w3.org/2000/svg}title") is not None
+
+
+def test_a_bar_is_as_long_as_its_value() -> None:
+    root = ElementTree.fromstring(bars("B", [Bar("a", 25.0, 20.0, 30.0), Bar("b", 50.0, 45.0, 55.0)]))
+    boxes = [box for box in root.iter("{http://www.w3.org/2000/svg}rect") if box.get("opacity")]
+    first, second = (float(box.get("width", "0")) for box in boxes)
+    assert second == pytest.approx(2 * first, abs=0.2)
+
+
+def test_the_page_shows_what_results_there_are() -> None:
+    results: dict[str, Any] = {
+        "ablations": ABLATIONS,
+        "analysis": ANALYSIS,
+        "pairs": {"calibration": {"bins": BINS, "brier": 0.05}},
+    }
+    page, plots = results_page(results)
+    assert "| `1e-07` | 70.0 | -1.0 [-2.0, +1.0] |" in page
+    assert "*unveil* and *announce*, the paper's example: 5 pairs of one event; linked by hddcrp 2." in page
+    assert "| boundary | 4 | 0 |" in page
+    assert "Brier score 0.0500" in page
+    assert set(plots) == {"ablations-dirichlet.svg", "calibration.svg"}
+    assert all(f"results/{name}" in page for name in plots)
+
+
+def test_the_stored_page_is_what_the_stored_results_make() -> None:
+    done = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True)
+    assert done.stdout == ""
+
+
+@needs_model
+def test_the_page_has_every_row_of_a_table(tmp_path: Path) -> None:
+    found = measure_ecbplus(reports(), hasty(), work_in(tmp_path))
+    page, plots = results_page({"yang2015": json.loads(json.dumps(found))})
+    assert page.count("| `hddcrp` |") == 2
+    assert "| lemma WD | 100.0 | 57.7 | +42.3 |" in page
+    assert "HDDCRP minus LEMMA, WD:" in page
+    assert "in the paper +9.1" in page
+    assert {"yang2015-gold-log-joint.svg", "yang2015-gold-components.svg"} <= set(plots)
+    assert all(f"results/{name}" in page for name in plots)
