@@ -79,7 +79,7 @@ def test_resolve_tells_where_it_is(model: Model) -> None:
     stages: list[tuple[str, int, int, str]] = []
     model.resolve(QUAKES, watch=lambda *told: stages.append(told))
     names = list(dict.fromkeys(stage for stage, *_ in stages))
-    assert names == ["reading", "sampling", "explaining"]
+    assert names == ["reading", "linking", "sampling", "explaining"]
     reading = [(done, total, note) for stage, done, total, note in stages if stage == "reading"]
     assert [done for done, *_ in reading] == list(range(1, len(QUAKES) + 1))
     assert reading[-1][2].endswith("mentions")

@@ -152,6 +152,8 @@ class Model:
             options = replace(options, seed=seed)
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
         documents, evidence = self.evidence(corpus, jobs=jobs, watch=watch)
+        if watch:
+            watch("linking", 0, 1, f"{len(evidence):,} mentions")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
             found = system.cluster(
