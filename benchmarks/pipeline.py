@@ -5,6 +5,9 @@
 The texts are those of ECB+'s test topics (447 documents). `parse` is spaCy alone, as its own `nlp.pipe` does it on
 so many processes, model loading left out; `ratio_to_parse` is all of `samevent run`, from documents in memory to the
 files of a run's folder, divided by that. Nothing comes from a cache.
+
+Processes that parse begin by importing this file. So what they do not need is imported in functions, as the command
+line does it too.
 """
 
 from __future__ import annotations
@@ -16,26 +19,25 @@ import tempfile
 import time
 from pathlib import Path
 
-import spacy
-
 from samevent import Corpus, Document, read
-from samevent.experiments.protocols import load_split
 from samevent.language.annotate import DEFAULT_MODEL
 from samevent.language.cache import Cache
-from samevent.pipeline import Model, Options
-from samevent.runs import begin
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
 
 def texts(count: int | None) -> list[Document]:
     """Return the test topics of ECB+ as raw text."""
+    from samevent.experiments.protocols import load_split
+
     corpus = load_split("yang2015").select(read(DATA / "ecbplus"), "test")
     return [Document.from_text(document.id, document.text) for document in corpus][:count]
 
 
 def parse(documents: list[Document], jobs: int) -> float:
     """Return the seconds that spaCy takes by itself."""
+    import spacy
+
     nlp = spacy.load(DEFAULT_MODEL)
     began = time.perf_counter()
     for _ in nlp.pipe((document.text for document in documents), n_process=jobs):
@@ -45,6 +47,9 @@ def parse(documents: list[Document], jobs: int) -> float:
 
 def run(documents: list[Document], jobs: int, cache: Cache | None) -> dict[str, float]:
     """Return the seconds of each stage, first to last."""
+    from samevent.pipeline import Model, Options
+    from samevent.runs import begin
+
     seconds: dict[str, float] = {}
     stage, began = "reading", time.perf_counter()
 

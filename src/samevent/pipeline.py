@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -22,7 +24,9 @@ from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.posterior.diagnostics import ConvergenceWarning
-from samevent.results import Diagnostics, Result
+from samevent.report import write_report
+from samevent.results import Diagnostics
+from samevent.results import Result as Found
 from samevent.results.assembly import with_events
 from samevent.results.probabilities import Probabilities
 from samevent.similarity.explanation import Explanation, explain
@@ -56,6 +60,14 @@ class Options:
         """What the clusterer's settings differ in from its preset."""
         asked = {"within_only": self.within_only or None, "time_limit": self.time_limit}
         return {**self.settings, **{name: value for name, value in asked.items() if value is not None}}
+
+
+class Result(Found):
+    """What was found, and how to look at it."""
+
+    def to_html(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
+        """Write the report, one page that holds everything; what is very large becomes several pages."""
+        return write_report(self, path, overwrite=overwrite)
 
 
 class Model:
@@ -147,13 +159,25 @@ class Model:
         The result depends on documents, model and options alone. With a `checkpoint`, sampling that was
         interrupted goes on where it was.
         """
-        options = options or Options()
+        with _rare_collections():
+            return self._resolved(corpus, options or Options(), seed, jobs, checkpoint, watch)
+
+    def _resolved(
+        self,
+        corpus: Iterable[Document],
+        options: Options,
+        seed: int | None,
+        jobs: int,
+        checkpoint: Path | None,
+        watch: Watch | None,
+    ) -> Result:
         if seed is not None:
             options = replace(options, seed=seed)
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
         documents, evidence = self.evidence(corpus, jobs=jobs, watch=watch)
         if watch:
             watch("linking", 0, 1, f"{len(evidence):,} mentions")
+        links = system.links(evidence, jobs=jobs) if isinstance(system, Linked) else None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
             found = system.cluster(
@@ -172,7 +196,7 @@ class Model:
             evidence,
             found,
             probabilities,
-            links=system.links(evidence) if isinstance(system, Linked) else None,
+            links=links,
             model=pairs,
             least_probability=options.min_probability,
             keep_singletons=options.keep_singletons,
@@ -209,6 +233,17 @@ class Model:
             yield document, text.annotation
             if watch:
                 watch("reading", done, len(documents), f"{events:,} mentions")
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Let Python look for garbage rarely: documents are many small values, none of which is garbage."""
+    usual = gc.get_threshold()
+    gc.set_threshold(500_000, 50, 1000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _explained(evidence: Evidence, model: PairModel, first: str, second: str) -> Explanation:

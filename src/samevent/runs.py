@@ -22,9 +22,10 @@ from samevent.formats import FORMATS, read, write
 from samevent.formats.files import refuse_existing, write_text
 from samevent.formats.sheets import written
 from samevent.language.cache import Cache
-from samevent.pipeline import Model
+from samevent.pipeline import Model, Result
 from samevent.report import write_report
-from samevent.results import Diagnostics, Result
+from samevent.results import Diagnostics
+from samevent.results import Result as Found
 from samevent.results.probabilities import Probabilities
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 from samevent.similarity.explanation import Explanation
@@ -50,7 +51,7 @@ class Run:
         """Where the sampler keeps what it has done."""
         return self.part / CHECKPOINT_FILE
 
-    def finish(self, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()) -> None:
+    def finish(self, result: Found, about: Mapping[str, Any], *, formats: Sequence[str] = ()) -> None:
         """Write all files and give the folder its name."""
         write_files(self.part, result, about, formats=formats)
         self.checkpoint.unlink(missing_ok=True)
@@ -103,7 +104,7 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
 
 
 def write_files(
-    folder: Path, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()
+    folder: Path, result: Found, about: Mapping[str, Any], *, formats: Sequence[str] = ()
 ) -> None:
     """Write what was found into a folder that is there."""
     write(result.corpus, folder / RESULT_FILE, overwrite=True)

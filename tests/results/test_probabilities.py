@@ -53,6 +53,8 @@ def test_probabilities_survive_a_file(tmp_path: Path) -> None:
     again = Probabilities.load(tmp_path / "p.npz")
     pairs = [(a, b) for a in known.ids for b in known.ids]
     assert [again.between(*pair) for pair in pairs] == [known.between(*pair) for pair in pairs]
+    labels = np.arange(len(known.ids), dtype=np.int32) % 2
+    assert again.of_members(labels).tolist() == known.of_members(labels).tolist()
     (tmp_path / "p.npz").write_bytes(b"PK nothing")
     with pytest.raises(FormatError, match=r"p\.npz"):
         Probabilities.load(tmp_path / "p.npz")

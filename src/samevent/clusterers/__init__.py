@@ -42,7 +42,13 @@ CLUSTERERS: Mapping[str, Clusterer] = {
 """Every clusterer by its name, with the settings that presets change."""
 
 # Found out of fold on the same topics: tools/tune_light.py shows it.
-_LINKS = {"similarity": "light", "minimum_similarity": 0.25, "document_gate": 0.15, "dirichlet": 0.1}
+_LINKS = {
+    "similarity": "light",
+    "minimum_similarity": 0.25,
+    "document_gate": 0.15,
+    "dirichlet": 0.1,
+    "sweeps": 400,
+}
 _LIGHT: Mapping[str, Mapping[str, Any]] = {
     name: _LINKS for name, system in CLUSTERERS.items() if isinstance(system, Linked)
 }

@@ -58,7 +58,12 @@ class Evidence:
         return len(self.table)
 
     def links(
-        self, minimum_similarity: float, *, document_gate: float = 0.0, similarity: Similarity = "light"
+        self,
+        minimum_similarity: float,
+        *,
+        document_gate: float = 0.0,
+        similarity: Similarity = "light",
+        jobs: int = 1,
     ) -> Links:
         """Return all pairs of mentions at least so similar, each once, with their f.
 
@@ -78,7 +83,7 @@ class Evidence:
                 if document_gate
                 else None
             )
-            found = candidates(self.table, model, settings.least_score, gate=gate)
+            found = candidates(self.table, model, settings.least_score, gate=gate, jobs=jobs)
             self._links[key] = scored(self.table, model, found, settings)
         return self._links[key]
 

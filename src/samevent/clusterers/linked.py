@@ -59,10 +59,13 @@ class Linked(Sampling):
         """Similarities, and the arguments that these compare."""
         return frozenset(("arguments", "similarity"))
 
-    def links(self, evidence: Evidence) -> Links:
-        """Return the pairs of mentions that may be linked."""
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> Links:
+        """Return the pairs of mentions that may be linked; the evidence keeps them for the next who asks."""
         links = evidence.links(
-            self.minimum_similarity, document_gate=self.document_gate, similarity=self.similarity
+            self.minimum_similarity,
+            document_gate=self.document_gate,
+            similarity=self.similarity,
+            jobs=jobs,
         )
         if self.identical_words:
             links = with_identical_words(evidence.table, links)

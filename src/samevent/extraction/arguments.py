@@ -71,8 +71,11 @@ def label_events(
 ) -> tuple[Predicate, ...]:
     """Return the predicates of a document: what the labeller finds, or has `found`, and the head of every event."""
     predicates = tuple(roles.label(document, annotation) if found is None else found)
-    mentions = with_heads(document, annotation).mentions
-    events = {m.head for m in mentions if m.kind == "action" and m.head is not None}
+    events = {
+        head(annotation, m.start, m.end, m.tokens) if m.head is None else m.head
+        for m in document.mentions
+        if m.kind == "action"
+    }
     missing = events - {predicate.token for predicate in predicates}
     more = roles.label(document, annotation, missing) if missing else ()
     return tuple(sorted((*predicates, *more), key=lambda predicate: predicate.token))

@@ -1,8 +1,9 @@
 """Compiled tables on disk: named arrays and a manifest in one file, the same bytes for the same content.
 
 A table is an `.npz` without pickle that `numpy.load` opens. Its members are LZMA-compressed, a fifth smaller
-than deflated, and carry no times. `manifest.json` inside says what kind of table it is, in which schema, and
-from what it was made. Strings are one array of bytes, a line each; lists of lists are `Rows`.
+than deflated but written several times slower, so what is not shipped can be deflated. They carry no times.
+`manifest.json` inside says what kind of table it is, in which schema, and from what it was made. Strings are one
+array of bytes, a line each; lists of lists are `Rows`.
 """
 
 from __future__ import annotations
@@ -96,15 +97,17 @@ def rounded(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.flo
 
 def write_table(
     path: Path, kind: str, schema: int, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]],
-    *, overwrite: bool = False,
+    *, compression: int = zipfile.ZIP_LZMA, overwrite: bool = False,
 ) -> None:  # fmt: skip
     """Write a table whole or not at all."""
     refuse_existing(path, overwrite=overwrite)
     described = {"kind": kind, "schema": schema, **manifest}
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        archive.writestr(_member(_MANIFEST), json.dumps(described, ensure_ascii=False, sort_keys=True))
+        archive.writestr(
+            _member(_MANIFEST, compression), json.dumps(described, ensure_ascii=False, sort_keys=True)
+        )
         for name, array in sorted(arrays.items()):
-            with archive.open(_member(f"{name}.npy"), "w") as stream:
+            with archive.open(_member(f"{name}.npy", compression), "w") as stream:
                 np.lib.format.write_array(stream, np.ascontiguousarray(array), allow_pickle=False)
 
 
@@ -156,8 +159,8 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _member(name: str) -> zipfile.ZipInfo:
+def _member(name: str, compression: int) -> zipfile.ZipInfo:
     member = zipfile.ZipInfo(name)
-    member.compress_type = zipfile.ZIP_LZMA
+    member.compress_type = compression
     member.create_system = 3  # as if on Unix everywhere: the bytes depend on the content alone
     return member

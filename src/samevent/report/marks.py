@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import groupby
 
 from samevent.corpus import Document, Mention
 from samevent.report.markup import Safe, escape, together
@@ -52,8 +51,8 @@ def marked(text: str, start: int, end: int, marks: Iterable[Mark]) -> Safe:
     for mark, a, b in sorted(inside, key=lambda found: -found[0].length):
         owners[place[a] : place[b]] = [mark] * (place[b] - place[a])
     pieces = []
-    for owner, run in groupby(zip(owners, pairwise(edges), strict=True), key=itemgetter(0)):
-        stretch = [edge for _, pair in run for edge in pair]
-        piece = text[stretch[0] : stretch[-1]]
+    for owner, run in groupby(range(len(owners)), key=owners.__getitem__):
+        places = list(run)
+        piece = text[edges[places[0]] : edges[places[-1] + 1]]
         pieces.append(owner.dress(piece) if owner else escape(piece))
     return together(pieces)

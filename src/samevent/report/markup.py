@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 
@@ -57,12 +58,12 @@ def html(tag: str, *children: Child, **attributes: Value) -> Safe:
     >>> html("a", "<3", href="#e1", class_="c1")
     '<a href=#e1 class=c1>&lt;3</a>'
     """
-    opening = f"<{tag}{''.join(_attribute(name, value) for name, value in attributes.items())}>"
-    if tag in _NEVER_CLOSED:
-        return Safe(opening)
-    closing = "" if tag in _CLOSED_BY_WHAT_FOLLOWS else f"</{tag}>"
-    inner = "".join([child if type(child) is Safe else together(child) for child in children])
-    return Safe(f"{opening}{inner}{closing}")
+    pieces = [f"<{tag}", *map(_attribute, attributes, attributes.values()), ">"]
+    if tag not in _NEVER_CLOSED:
+        _gather(children, pieces)
+        if tag not in _CLOSED_BY_WHAT_FOLLOWS:
+            pieces.append(f"</{tag}>")
+    return Safe("".join(pieces))
 
 
 def together(child: Child) -> Safe:
@@ -71,13 +72,19 @@ def together(child: Child) -> Safe:
     >>> together(["a", None, html("br"), [1, "&"]])
     'a<br>1&amp;'
     """
-    if child is None:
-        return Safe("")
-    if isinstance(child, str):
-        return escape(child)
-    if isinstance(child, int):
-        return Safe(str(child))
-    return Safe("".join(map(together, child)))
+    pieces: list[str] = []
+    _gather((child,), pieces)
+    return Safe("".join(pieces))
+
+
+def _gather(children: Iterable[Child], pieces: list[str]) -> None:
+    for child in children:
+        if isinstance(child, str):
+            pieces.append(child if type(child) is Safe else child.translate(_ESCAPED))
+        elif isinstance(child, int):
+            pieces.append(str(child))
+        elif child is not None:
+            _gather(child, pieces)
 
 
 def data_block(id: str, data: Any) -> Safe:
@@ -100,6 +107,7 @@ def _shown(data: Any) -> Any:
             return data
 
 
+@lru_cache(maxsize=10_000, typed=True)
 def _attribute(name: str, value: Value) -> str:
     if value is None or value is False:
         return ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from samevent.corpus import Clustering, Corpus, Document, Mention
@@ -56,12 +55,6 @@ class Result:
         if self.explainer is None:
             raise UsageError("this result came without a model", hint="read it from a run's folder")
         return self.explainer(a, b)
-
-    def to_html(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
-        """Write the report, one page that holds everything; what is very large becomes several pages."""
-        from samevent.report import write_report
-
-        return write_report(self, path, overwrite=overwrite)
 
     @cached_property
     def dates(self) -> Mapping[str, str | None]:

@@ -6,9 +6,9 @@ bit, whatever else is in the vocabulary and whichever bag comes first.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numba import njit
@@ -39,15 +39,17 @@ class Bags:
         >>> bags.counts.tolist(), bags.squares.tolist()
         ([1, 2, 1], [5, 1])
         """
-        counted = [sorted(Counter(vocabulary[word] for word in row).items()) for row in rows]
-        starts = np.zeros(len(counted) + 1, np.int64)
-        np.cumsum([len(row) for row in counted], out=starts[1:])
-        counts = np.array([count for row in counted for _, count in row], np.int32)
+        numbers = [[vocabulary[word] for word in row] for row in rows]
+        size = max(vocabulary.values(), default=0) + 1
+        row = np.repeat(np.arange(len(numbers), dtype=np.int64), [len(row) for row in numbers])
+        words = np.fromiter(chain.from_iterable(numbers), np.int64, len(row))
+        cells, counts = np.unique(row * size + words, return_counts=True)
+        starts = np.searchsorted(cells, size * np.arange(len(numbers) + 1)).astype(np.int64)
         powers = np.concatenate([[0], np.cumsum(counts.astype(np.int64) ** 2)]).astype(np.int64)
         return cls(
             starts=starts,
-            words=np.array([word for row in counted for word, _ in row], np.int32),
-            counts=counts,
+            words=(cells % size).astype(np.int32),
+            counts=counts.astype(np.int32),
             squares=powers[starts[1:]] - powers[starts[:-1]],
         )
 

@@ -14,6 +14,7 @@ word on each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,18 +47,20 @@ def candidates(
     least: float,
     *,
     gate: Gate | None = None,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[Pairs]:
     """Go through pairs of rows, each pair once: all whose score is at least `least`, and some others.
 
-    With a `gate`, only pairs of mentions whose documents it lets pass. Cases of a model are searched one by one.
+    With a `gate`, only pairs of mentions whose documents it lets pass. Cases of a model are searched one by one, each
+    by `jobs` threads; the order of what is found does not depend on them.
     """
     cases: tuple[Case | None, ...] = model.cases or (None,)
     inside = gate_between(table, np.empty(0, np.int32), np.empty(0, np.int32))
     for number, case in enumerate(cases):
         allowed = inside if case and case.within else _ANY if gate is None else gate
         part = model.part(case) if case else model
-        for found, stop in _candidates(table, part, least, allowed, case):
+        for found, stop in _candidates(table, part, least, allowed, case, jobs):
             yield found[found.agree(table.document) == case.within] if case else found
             if progress:
                 progress(number * len(table.heads) + stop, len(cases) * len(table.heads))
@@ -71,16 +74,24 @@ def gate_between(table: MentionTable, d: Indices, e: Indices, similarity: Floats
 
 
 def _candidates(
-    table: MentionTable, model: PairModel, least: float, gate: Gate, case: Case | None
+    table: MentionTable, model: PairModel, least: float, gate: Gate, case: Case | None, jobs: int
 ) -> Iterator[tuple[Pairs, int]]:
     """Search with a model without cases; heads have the lemmas of the `case`."""
     heads = _HeadScores(table, model, case)
     mentions = _Mentions.of(table, model)
     largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
     least -= _SLACK * len(ALL) * float(largest)
-    for start in range(0, len(table.heads), _BLOCK):
+
+    def found(start: int) -> tuple[Pairs, int]:
         stop = min(start + _BLOCK, len(table.heads))
-        yield mentions.pairs(heads, start, stop, least, gate), stop
+        return mentions.pairs(heads, start, stop, least, gate), stop
+
+    blocks = range(0, len(table.heads), _BLOCK)
+    if jobs == 1:
+        yield from map(found, blocks)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(found, blocks)
 
 
 class _HeadScores:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,7 @@ from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(NamedTuple):
     """What a feature adds: its weight times its value. `about` says it in words."""
 
     feature: str
@@ -89,4 +89,5 @@ def _shared(table: MentionTable, field: str, first: int, second: int) -> list[st
     if field not in table.fields:
         return []
     bags = table.fields[field]
-    return [table.vocabulary[word] for word in np.intersect1d(bags.row(first), bags.row(second))]
+    shared = set(bags.row(first).tolist()).intersection(bags.row(second).tolist())
+    return [table.vocabulary[word] for word in sorted(shared)]

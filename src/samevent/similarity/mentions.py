@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,21 +103,18 @@ Annotated = tuple[Document, Annotation]
 
 def compile_mentions(annotated: Iterable[Annotated], *, lexicon: Lexicon, vectors: Vectors) -> MentionTable:
     """Turn the event mentions of annotated documents into arrays; heads that are missing are found."""
-    pairs = sorted(annotated, key=lambda pair: pair[0].id)
-    read = [_Reading(with_heads(document, annotation), annotation) for document, annotation in pairs]
+    # Read while they come: others may be parsed in the meantime.
+    readings = (_Reading(with_heads(document, annotation), annotation) for document, annotation in annotated)
+    read = sorted(readings, key=lambda reading: reading.document.id)
     documents = tuple(reading.document.id for reading in read)
     if len(set(documents)) < len(documents):
         twice = next(a for a, b in pairwise(documents) if a == b)
         raise CorpusError(f"two documents have the id {twice!r}", expected="unique document ids")
     found = [(number, reading, m) for number, reading in enumerate(read) for m in reading.events]
     heads, head = _heads([reading.head(m) for _, reading, m in found], lexicon, vectors)
-    rows = [reading.fields(m) for _, reading, m in found]
-    related, contents = [reading.related() for reading in read], [reading.contents() for reading in read]
-    vocabulary = _numbers(
-        word
-        for bags in (*(bag for row in rows for bag in row.values()), *related, *contents)
-        for word in bags
-    )
+    rows = [row for reading in read for row in reading.rows]
+    related, contents = [reading.related for reading in read], [reading.contents for reading in read]
+    vocabulary = _numbers(chain(related, contents, *(row.values() for row in rows)))
     table = MentionTable(
         ids=tuple(m.id for *_, m in found),
         documents=documents,
@@ -144,39 +141,40 @@ class _Reading:
         self._is_word = [pos not in _NO_WORDS for pos in annotation.pos]
         self._is_content = [pos in _CONTENT for pos in annotation.pos]
         self._by_id = {m.id: m for m in document.mentions}
+        self._contents = {m.id: self._content(m.tokens) for m in document.mentions}
         self.events = [m for m in document.mentions if m.kind == "action"]
+        self.rows = [self._fields(m) for m in self.events]
+        """The words of every field of each event."""
+        self.related = [word for words in self._contents.values() for word in words]
+        """The content words of all mentions."""
+        prose = (range(s.start, s.end) for s in document.sentences if not s.is_url)
+        self.contents = [word for tokens in prose for word in self._content(tokens)]
+        """The content words of all prose."""
 
     def head(self, mention: Mention) -> tuple[str, str, str]:
         """Return word, lemma and tag of a mention's head."""
         token = mention.start if mention.head is None else mention.head  # never None: see compile_mentions
         return self.document.tokens[token].text.lower(), self._lemmas[token], self._annotation.tags[token]
 
-    def fields(self, mention: Mention) -> dict[str, list[str]]:
-        """Return the words of every field of an event mention."""
-        arguments = [(self._by_id[argument.mention], argument.role) for argument in mention.arguments]
-        own = [self._lemmas[token] for token in mention.tokens if self._is_word[token]]
-        found = {"words": own, "context": self._context(mention), SENTENCE: self._around(mention)}
-        for name, kind in KINDS.items():
-            found[name] = self._words({m.id: m for m, _ in arguments if m.kind == kind}.values())
-        for name, role in ROLES.items():
-            found[name] = self._words({m.id: m for m, given in arguments if given == role}.values())
-        return found
-
     def sentence(self, mention: Mention) -> int:
         """Return the number of the sentence that a mention begins in."""
         return self.document.sentence_of(mention.start)
 
-    def related(self) -> list[str]:
-        """Return the content words of all mentions."""
-        return self._words(self.document.mentions)
+    def _fields(self, mention: Mention) -> dict[str, list[str]]:
+        own = [self._lemmas[token] for token in mention.tokens if self._is_word[token]]
+        found = {"words": own, "context": self._context(mention), SENTENCE: self._around(mention)}
+        arguments = [(a.mention, self._by_id[a.mention].kind, a.role) for a in mention.arguments]
+        for name, kind in KINDS.items():
+            found[name] = self._words(id for id, its, _ in arguments if its == kind)
+        for name, role in ROLES.items():
+            found[name] = self._words(id for id, _, its in arguments if its == role)
+        return found
 
-    def contents(self) -> list[str]:
-        """Return the content words of all prose."""
-        prose = (range(s.start, s.end) for s in self.document.sentences if not s.is_url)
-        return [self._lemmas[token] for tokens in prose for token in tokens if self._is_content[token]]
+    def _words(self, mentions: Iterable[str]) -> list[str]:
+        return [word for id in dict.fromkeys(mentions) for word in self._contents[id]]
 
-    def _words(self, mentions: Iterable[Mention]) -> list[str]:
-        return [self._lemmas[token] for m in mentions for token in m.tokens if self._is_content[token]]
+    def _content(self, tokens: Iterable[int]) -> list[str]:
+        return [self._lemmas[token] for token in tokens if self._is_content[token]]
 
     def _context(self, mention: Mention) -> list[str]:
         sentence = self.document.sentences[self.sentence(mention)]
@@ -186,8 +184,7 @@ class _Reading:
 
     def _around(self, mention: Mention) -> list[str]:
         sentence, own = self.document.sentences[self.sentence(mention)], set(mention.tokens)
-        others = (token for token in range(sentence.start, sentence.end) if token not in own)
-        return [self._lemmas[token] for token in others if self._is_content[token]]
+        return self._content(token for token in range(sentence.start, sentence.end) if token not in own)
 
 
 def _sentences(places: Sequence[tuple[int, int]]) -> Indices:
@@ -202,8 +199,8 @@ def _heads(
     """Return the different heads, sorted, and the number of each head that was found."""
     kinds = sorted(set(found))
     number = {kind: i for i, kind in enumerate(kinds)}
-    words, lemmas, tags = (_numbers(kind[part] for kind in kinds) for part in range(3))
-    stems = _numbers(map(stem, lemmas))
+    words, lemmas, tags = (_numbers([[kind[part] for kind in kinds]]) for part in range(3))
+    stems = _numbers([map(stem, lemmas)])
     synonyms = [_synonyms(lemma, tag, lexicon) for _, lemma, tag in kinds]
     heads = Heads(
         word=np.array([words[word] for word, _, _ in kinds], np.int32),
@@ -214,7 +211,7 @@ def _heads(
         lemmas=tuple(lemmas),
         tags=tuple(tags),
         vectors=_unit(vectors.matrix(list(words))),
-        synonyms=Bags.pack(synonyms, _numbers(word for row in synonyms for word in row)),
+        synonyms=Bags.pack(synonyms, _numbers(synonyms)),
     )
     return heads, np.array([number[kind] for kind in found], np.int32)
 
@@ -224,9 +221,9 @@ def _synonyms(lemma: str, tag: str, lexicon: Lexicon) -> set[str]:
     return {normal(lemma), *(lexicon.synonyms(lemma, pos) if pos else ())}
 
 
-def _numbers(words: Iterable[str]) -> dict[str, int]:
-    """Number different words in alphabetical order."""
-    return {word: i for i, word in enumerate(sorted(set(words)))}
+def _numbers(bags: Iterable[Iterable[str]]) -> dict[str, int]:
+    """Number the different words of some bags in alphabetical order."""
+    return {word: i for i, word in enumerate(sorted(set().union(*bags)))}
 
 
 def _unit(rows: Matrix) -> Matrix:
