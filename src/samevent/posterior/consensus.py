@@ -18,6 +18,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import DataError, UsageError
 from samevent.posterior.partitions import Floats, Integers, canonical, integers, members
@@ -27,6 +29,8 @@ from samevent.seeds import stream
 Loss = Literal["variation-of-information", "binder"]
 LOSSES: tuple[Loss, ...] = ("variation-of-information", "binder")
 RESTARTS = 8
+_LARGE = 5000
+"""Customers of a block that is searched once only: there, restarts gain little and cost minutes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,22 +130,36 @@ def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[I
     else:
         size = distinct.shape[1]
         random = stream(seed, "consensus", int(block.members[0]))
-        orders = np.stack([random.permutation(size) for _ in range(restarts + 1)])
+        tries = restarts + 1 if size <= _LARGE else 1
+        orders = np.stack([random.permutation(size) for _ in range(tries)])
         found, expected = search(distinct, weights, _total(loss, size), orders)
         labels = canonical(found)
     return np.unique(labels, return_index=True)[1][labels], expected
 
 
 def _split(rows: Integers, weights: Floats, component: ArrayLike | None) -> Iterator[Block]:
-    """Yield a block for every component of more than one customer."""
+    """Yield blocks of more than one customer that no sample crosses; they are smaller than components may be."""
     of = np.zeros(rows.shape[1], np.int64) if component is None else integers(component, "component labels")
     if of.shape != rows.shape[1:]:
         raise DataError(f"{of.shape} component labels", expected=f"one for each of {rows.shape[1]} customers")
     if component is not None:
         _refuse_crossings(rows, canonical(of))
-    for block in members(of):
+    for block in members(_met(rows)):
         if len(block) > 1:
             yield Block(block, rows[:, block], weights)
+
+
+def _met(rows: Integers) -> Integers:
+    """Label customers so that any two that some sample joins, directly or through others, have the same label."""
+    count, customers = rows.shape
+    labels = canonical(rows)
+    first = np.stack([np.unique(row, return_index=True)[1][row] for row in labels]).astype(np.int32)
+    ends = np.tile(np.arange(customers, dtype=np.int32), count)
+    joined = sparse.csr_array(
+        (np.ones(first.size, np.int8), (first.ravel(), ends)), shape=(customers, customers)
+    )
+    found: Integers = connected_components(joined, directed=False)[1].astype(np.int64)
+    return found
 
 
 def _refuse_crossings(rows: Integers, component: Integers) -> None:
