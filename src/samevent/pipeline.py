@@ -184,7 +184,7 @@ class Model:
                 evidence,
                 seed=options.seed,
                 jobs=jobs,
-                checkpoint=checkpoint,
+                checkpoint=checkpoint if len(evidence) else None,  # no work, nothing to go on with
                 progress=lambda done, whole: watch("sampling", done, whole, "") if watch else None,
             )
         if watch:
