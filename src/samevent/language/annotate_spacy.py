@@ -4,7 +4,7 @@ Given tokens and sentences are kept: the parse depends on the words and the sent
 spaCy would cut (*Sudan's*) is cut for the parse, and its main word speaks for it. In raw text
 spaCy finds both, with three additions: a blank line ends a sentence; none ends inside a given mention; a token
 that reaches across the edge of a given mention is cut there. White space is a token only where it was given
-as one.
+as one; elsewhere the parser never sees it, so that a line end changes nothing.
 
 Each document is a batch of its own, since the last bits of a neural network's output may depend on what else is
 in a batch. On texts of the length of a news article, larger batches are no faster.
@@ -29,6 +29,7 @@ from samevent.language.retokenize import Layout, mention_pieces
 LONGEST = 20_000
 """The most tokens that are parsed at once, since spaCy's memory grows with them; longer texts go in parts."""
 
+Edges = tuple[int, int]
 _STOPS = frozenset(".!?")
 _SILENT = frozenset(("PUNCT", "PART", "SPACE", "SYM"))
 
@@ -43,11 +44,10 @@ def parse(document: Document, model: str, *, entities: bool) -> tuple[Layout | N
             doc = _parsed(given, nlp)
             keep = _speakers(doc, counts)
             return None, _annotation(doc, keep, [s.end - s.start for s in document.sentences])
-        doc = _parsed(_tokenised(document, nlp), nlp)
-        keep = [not token.is_space for token in doc]
-        sizes = [sum(keep[sentence.start : sentence.end]) for sentence in doc.sents]
-        tokens = tuple(_edges(token) for token in doc if keep[token.i])
-        return Layout(tokens, tuple(size for size in sizes if size)), _annotation(doc, keep, sizes)
+        found, tokens = _tokenised(document, nlp)
+        doc = _parsed(found, nlp)
+        sizes = tuple(len(sentence) for sentence in doc.sents)
+        return Layout(tokens, sizes), _annotation(doc, [True] * len(doc), sizes)
 
 
 @lru_cache(maxsize=2)
@@ -99,25 +99,26 @@ def _speakers(doc: Doc, counts: Sequence[int]) -> list[bool]:
     return keep
 
 
-def _tokenised(document: Document, nlp: Language) -> Doc:
+def _tokenised(document: Document, nlp: Language) -> tuple[Doc, tuple[Edges, ...]]:
+    """Return a text as words for the parser, and where they stand in the text."""
     text, mentions = document.text, mention_pieces(document)
-    doc = nlp.tokenizer(text)
+    found = {_edges(token): token.norm_ for token in nlp.tokenizer(text) if not token.is_space}
     borders = chain.from_iterable(piece for mention in mentions for piece in mention)
-    spans = list(cut(map(_edges, doc), borders))
-    if len(spans) > len(doc):
-        spaces = [end < after for (_, end), (after, _) in pairwise([*spans, (len(text), len(text))])]
-        doc = Doc(nlp.vocab, words=[text[start:end] for start, end in spans], spaces=spaces)
-    for before, token in pairwise(token for token in doc if not token.is_space):
-        gap = text[_edges(before)[1] : token.idx]
+    spans = tuple(cut(found, borders))
+    gaps = [text[end:after] for (_, end), (after, _) in pairwise([*spans, (len(text), len(text))])]
+    doc = Doc(nlp.vocab, words=[text[start:end] for start, end in spans], spaces=[bool(gap) for gap in gaps])
+    for token, span in zip(doc, spans, strict=True):
+        token.norm_ = found.get(span, token.norm_)
+    for token, gap in zip(doc[1:], gaps, strict=False):
         if gap.count("\n") > 1 or gap.count("\r") > 1:
             token.is_sent_start = True
-    number = {token.idx: token.i for token in doc}
+    number = {start: i for i, (start, _) in enumerate(spans)}
     for mention in mentions:
         inner = number[mention[0][0]] + 1
-        while inner < len(doc) and doc[inner].idx < mention[-1][1]:
+        while inner < len(doc) and spans[inner][0] < mention[-1][1]:
             doc[inner].is_sent_start = False
             inner += 1
-    return doc
+    return doc, spans
 
 
 def _parsed(doc: Doc, nlp: Language) -> Doc:
@@ -188,5 +189,5 @@ def _join_trees(heads: list[int], labels: list[str], sizes: Sequence[int]) -> No
         start = end
 
 
-def _edges(token: Token) -> tuple[int, int]:
+def _edges(token: Token) -> Edges:
     return token.idx, token.idx + len(token)
