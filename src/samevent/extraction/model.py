@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from samevent.corpus import KINDS, Document, Kind, Mention
 from samevent.errors import DataError, UsageError
 from samevent.extraction.arguments import Association, associate, label_events
+from samevent.extraction.dates import whole_dates
 from samevent.extraction.decoding import Candidates, candidates
 from samevent.extraction.features import GROUPS, Encoder, Features, looked_up
 from samevent.extraction.parsed import Parsed
@@ -123,10 +124,12 @@ class Extractor:
         """Return what may be mentions of each kind, as arrays."""
         features = self.features(text)
         probable = self.probabilities(features)
-        return {
+        found = {
             kind: candidates(probable[:, :, k], features.segment_heads, int(self.limits[k]), features.borders)
             for k, kind in enumerate(KINDS)
         }
+        words = [token.text for token in text.document.tokens]
+        return {**found, "time": whole_dates(found["time"], words, features.borders)}
 
     def features(self, text: Parsed) -> Features:
         """Return a document as the model reads it."""
