@@ -11,7 +11,8 @@ from samevent.extraction.decoding import Candidates
 
 def joined(text: str, *, borders: tuple[int, ...] = ()) -> list[tuple[str, float]]:
     """Return the times in a text, where each is marked with brackets; the n-th has the probability n / 10."""
-    words, spans = [], []
+    words: list[str] = []
+    spans: list[list[int]] = []
     for word in text.split():
         if word == "[":
             spans.append([len(words), 0])

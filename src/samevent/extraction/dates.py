@@ -20,12 +20,11 @@ _DATE = re.compile(rf"{_MONTH}{_DAY}|{_DAY}(of )?{_MONTH}", re.IGNORECASE)
 
 
 def whole_dates(times: Candidates, words: Sequence[str], borders: NDArray[np.int64]) -> Candidates:
-    """Return times, in the order of the text, with each weekday joined to the date behind it.
+    """Return times with each weekday joined to the date behind it.
 
     `borders` are those of the sentences. Which of the two probabilities is the greater is that of both.
     """
-    order = np.argsort(times.start, kind="stable")
-    start, end, head, probability = (column[order].copy() for column in times)
+    start, end, probability = times.start, times.end.copy(), times.probability.copy()
     kept = np.ones(len(start), np.bool_)
     for i in range(len(start) - 1, 0, -1):
         before, comma = i - 1, end[i - 1]
@@ -38,4 +37,4 @@ def whole_dates(times: Candidates, words: Sequence[str], borders: NDArray[np.int
         ):
             end[before], probability[before] = end[i], max(probability[before], probability[i])
             kept[i] = False
-    return Candidates(start[kept], end[kept], head[kept], probability[kept])
+    return Candidates(start[kept], end[kept], times.head[kept], probability[kept])
