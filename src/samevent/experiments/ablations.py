@@ -41,11 +41,14 @@ SERIES: Mapping[str, tuple[Any, ...]] = {
     "alpha_across": (1e-5, 0.001, 0.1, 10.0),
     "minimum_similarity": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8),
     "document_weight": (0.0, 1.0, 3.0, 10.0),
+    "identical_words": (False, True),
+    "observe": ("words", "head_lemma"),
     "sweeps": (5, 20, 100, 500, 1000),
     "sampler": ("paper", "collapsed"),
     "answer": ("last", "consensus"),
 }
-"""Values of each setting of the HDDCRP: lambda, alpha_d, alpha_0, truncation, gamma, and how it is run."""
+"""Values of each setting of the HDDCRP: lambda, alpha_d, alpha_0, truncation, gamma, whether mentions of the same words
+are always linked, what events generate, and how it is run."""
 
 
 @dataclass(frozen=True, slots=True)
