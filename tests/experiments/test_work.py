@@ -3,6 +3,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+import samevent.experiments.work
 from builders import annotated
 from samevent.corpus import Corpus
 from samevent.experiments.work import Work, commit, digest_of_corpus, digest_of_files
@@ -36,3 +39,12 @@ def test_a_digest_of_files_sees_names_and_contents(tmp_path: Path) -> None:
 def test_commit_is_a_hash_or_unknown() -> None:
     found = commit()
     assert found is None or re.fullmatch("[0-9a-f]{40}", found)
+
+
+def test_results_of_other_code_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Work(folder=tmp_path, resume=True)
+    found = work.place("a", "b")
+    found.touch()
+    assert work.place("a", "b") == found
+    monkeypatch.setattr(samevent.experiments.work, "digest_of_code", lambda: "changed")
+    assert not work.has(work.place("a", "b"))

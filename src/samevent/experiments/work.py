@@ -1,6 +1,7 @@
 """What experiments leave on disk as they go, so that an interrupted one goes on and ends with the same figures.
 
-Every result lies under a digest of all that it depends on. It is used again only where resuming was asked for.
+Every result lies under a digest of all that it depends on, the code among it. It is used again only where resuming was
+asked for.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -40,7 +42,7 @@ class Work:
     def place(self, name: str, *depends_on: str) -> Path:
         """Return where the result of this name goes that depends on all this."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder / f"{name}-{digest(__version__, *depends_on)}"
+        return self.folder / f"{name}-{digest(digest_of_code(), *depends_on)}"
 
     def has(self, path: Path) -> bool:
         """Say whether a result is there and may be used."""
@@ -68,6 +70,12 @@ def digest_of_corpus(corpus: Corpus) -> str:
 def digest_of_files(paths: Iterable[Path]) -> str:
     """Return a digest of what files hold."""
     return digest(*(part for path in sorted(paths) for part in (path.name, path.read_bytes())))
+
+
+@cache
+def digest_of_code() -> str:
+    """Return a digest of this package's code: once it changes, what was found before may no longer be true."""
+    return digest_of_files(Path(__file__).parents[1].rglob("*.py"))
 
 
 def provenance(seed: int, settings: Mapping[str, str]) -> dict[str, Any]:
