@@ -29,33 +29,23 @@ def same_up_to_numbers(rows: Rows, expected: list[list[str]]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("feature", "expected", "values"),
+    ("feature", "expected"),
     [
-        ("words", [["bomb"], [], ["zzz"], ["raid"]], 3),
-        ("head_lemma", [["bomb"], ["..."], ["zzz"], ["raid"]], 4),
-        ("context", [["zzz", "raid"], ["bomb", "zzz", "raid"], ["bomb", "raid"], ["bomb", "zzz"]], 3),
-        ("synonyms", [["bomb", "raid"], ["..."], ["zzz"], ["raid", "bomb", "attack"]], 5),
-        ("class", [["act"], [], [], ["act"]], 1),
-        ("hypernyms", [["attack", "act"], [], [], ["attack", "act"]], 2),
-        ("frames", [["Attack"], [], [], ["Attack", "Invade"]], 2),
-        ("arg0", [[], [], [], []], 3),
+        ("words", [["bomb"], [], ["zzz"], ["raid"]]),
+        ("head_lemma", [["bomb"], ["..."], ["zzz"], ["raid"]]),
+        ("context", [["zzz", "raid"], ["bomb", "zzz", "raid"], ["bomb", "raid"], ["bomb", "zzz"]]),
+        ("synonyms", [["bomb", "raid"], ["..."], ["zzz"], ["raid", "bomb", "attack"]]),
+        ("class", [["act"], [], [], ["act"]]),
+        ("hypernyms", [["attack", "act"], [], [], ["attack", "act"]]),
+        ("frames", [["Attack"], [], [], ["Attack", "Invade"]]),
+        ("arg0", [[], [], [], []]),
     ],
 )
-def test_features_are_what_the_text_and_the_lexicon_say(
-    feature: Feature, expected: list[list[str]], values: int
-) -> None:
+def test_features_are_what_the_text_and_the_lexicon_say(feature: Feature, expected: list[list[str]]) -> None:
     assert SYNONYMS["bomb"] == ("raid",)
     rows, vocabulary = observed(evidence_of([told("a", "bomb ... zzz raid", 0, 1, 2, 3)]), feature)
     assert same_up_to_numbers(rows, expected)
-    assert vocabulary == values
-
-
-@pytest.mark.parametrize("feature", ["words", "head_lemma"])
-def test_a_word_could_be_any_of_the_corpus_whichever_are_mentions(feature: Feature) -> None:
-    texts = [told("a", "bomb raid kill", 0), told("b", "kill the zzz", 0)]
-    rows, vocabulary = observed(evidence_of(texts), feature)
-    assert same_up_to_numbers(rows, [["bomb"], ["kill"]])
-    assert vocabulary == len({"bomb", "raid", "kill", "the", "zzz"})
+    assert vocabulary == max(1, len({name for row in expected for name in row}))
 
 
 def test_fillers_come_from_arguments() -> None:

@@ -41,10 +41,7 @@ def words_by_hand(evidence: Evidence) -> tuple[Rows, int]:
         for i in range(len(bags))
     ]
     used = sorted({word for words in lists for word in words})
-    everywhere = {word for bags in evidence.table.fields.values() for word in bags.words.tolist()}
-    everywhere |= set(evidence.table.contents.words.tolist())
-    rows = Rows.counted([[used.index(word) for word in words] for words in lists])
-    return rows, len(everywhere)
+    return Rows.counted([[used.index(word) for word in words] for words in lists]), len(used)
 
 
 def problem_by_hand(evidence: Evidence, gamma: float, **fields: Any) -> Problem:

@@ -53,15 +53,10 @@ _LOOKUPS: Mapping[Feature, Callable[[Lexicon, str, Pos], tuple[str, ...]]] = {
 
 
 def observed(evidence: Evidence, feature: Feature) -> tuple[Rows, int]:
-    """Count the values of a feature in each mention, and say how many it could have.
-
-    A word could be any of the corpus, whichever of them happen to be in mentions.
-    """
+    """Count the values of a feature in each mention, and how many different values the corpus has."""
     rows = _values(evidence, feature)
     values, number = np.unique(rows.columns, return_inverse=True)
-    words = feature in evidence.table.fields or feature == "head_lemma"
-    possible = len(evidence.table.vocabulary) if words else 0
-    return Rows(rows.starts, number.astype(np.int32), rows.values), max(possible, len(values), 1)
+    return Rows(rows.starts, number.astype(np.int32), rows.values), max(len(values), 1)
 
 
 def channels(

@@ -74,7 +74,7 @@ class Linked(Sampling):
     def problem(self, evidence: Evidence, *, document_weight: float, **alphas: float) -> Problem:
         """Return mentions as customers and documents as restaurants.
 
-        The vocabulary is that of the whole corpus.
+        The vocabulary is what the event mentions of the whole corpus use.
         """
         words, vocabulary = observed(evidence, self.observe)
         links = self.links(evidence)
