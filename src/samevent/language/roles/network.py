@@ -59,11 +59,13 @@ class Network:
     def probabilities(self, batch: Batch) -> Floats:
         """Return the distribution of every candidate: what `forward` gives, without its layers and in compiled code."""
         w = self.dense
-        found: Floats = _probabilities(
-            batch.predicates, batch.candidates, batch.statistics, batch.segments, self.embeddings, w["statistics"],
-            w["bias"], w["second"], w["others"], w["second_bias"], w["out"], w["out_first"], w["out_bias"],
+        above, below = gathered(batch.predicates, self.embeddings), gathered(batch.candidates, self.embeddings)
+        out = np.tile(w["out_bias"], (len(below), 1))
+        _probabilities(
+            batch.segments, batch.statistics, above, below, w["statistics"], w["bias"], w["second"], w["others"],
+            w["second_bias"], w["out"], w["out_first"], out,
         )  # fmt: skip
-        return found
+        return out
 
     def forward(self, batch: Batch, keep: tuple[Floats, Floats] | None = None) -> dict[str, Floats]:
         """Return every layer; `keep` are dropout masks of the two hidden layers."""
@@ -174,16 +176,20 @@ class Adam:
             )  # fmt: skip
 
 
-@njit(cache=True)
-def gathered(numbers, embeddings):  # type: ignore[no-untyped-def]
+def gathered(numbers: Indices, embeddings: Floats) -> Floats:
     """Return the sum of the embeddings of each row of feature numbers; -1 is nothing."""
-    out = np.zeros((numbers.shape[0], embeddings.shape[1]), np.float32)
+    out = np.zeros((len(numbers), embeddings.shape[1]), np.float32)
+    _gather(numbers, embeddings, out)
+    return out
+
+
+@njit(cache=True)
+def _gather(numbers, embeddings, out):  # type: ignore[no-untyped-def]
     for i in range(numbers.shape[0]):
         for f in numbers[i]:
             if f >= 0:
                 for j in range(embeddings.shape[1]):
                     out[i, j] += embeddings[f, j]
-    return out
 
 
 @njit(cache=True, fastmath=True)
@@ -196,11 +202,11 @@ def _add_product(row, matrix, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=True)
-def _probabilities(predicates, candidates, statistics, segments, embeddings, *weights):  # type: ignore[no-untyped-def]
-    w_statistics, bias, w_second, w_others, second_bias, w_out, w_first, out_bias = weights
-    h, classes = len(bias), len(out_bias)
-    below, above = gathered(candidates, embeddings), gathered(predicates, embeddings)
-    out = np.empty((len(candidates), classes), np.float32)
+def _probabilities(  # type: ignore[no-untyped-def]
+    segments, statistics, above, below, w_statistics, bias, w_second, w_others, second_bias, w_out, w_first, out
+):
+    """Turn `out`, given as the bias of the last layer, into distributions; `below` becomes the first hidden layer."""
+    h, classes = len(bias), out.shape[1]
     pooled, shared, second = np.empty(2 * h, np.float32), np.empty(h, np.float32), np.empty(h, np.float32)
     for p in range(len(segments) - 1):
         start, end = segments[p], segments[p + 1]
@@ -211,24 +217,26 @@ def _probabilities(predicates, candidates, statistics, segments, embeddings, *we
                 below[i, j] = max(below[i, j] + above[p, j] + bias[j], np.float32(0))
                 pooled[j] += below[i, j] / np.float32(end - start)
                 pooled[h + j] = max(pooled[h + j], below[i, j])
-        shared[:] = second_bias
+        for j in range(h):
+            shared[j] = second_bias[j]
         _add_product(pooled, w_others, shared)
         for i in range(start, end):
-            second[:] = shared
+            for j in range(h):
+                second[j] = shared[j]
             _add_product(below[i], w_second, second)
             for j in range(h):
                 second[j] = max(second[j], np.float32(0))
-            out[i] = out_bias
             _add_product(second, w_out, out[i])
             _add_product(below[i], w_first, out[i])
-            highest = out[i].max()
+            highest = out[i, 0]
+            for j in range(classes):
+                highest = max(highest, out[i, j])
             total = np.float32(0)
             for j in range(classes):
                 out[i, j] = np.exp(out[i, j] - highest)
                 total += out[i, j]
             for j in range(classes):
                 out[i, j] /= total
-    return out
 
 
 @njit(cache=True)
