@@ -37,35 +37,41 @@ def candidates(
 
     `heads` says how far the head of each segment is from its start.
     """
-    start, end, probability = _best_first(np.ascontiguousarray(segments), heads, limit, borders, FLOOR)
+    segments, n = np.ascontiguousarray(segments), len(segments)
+    probability, first, last = np.zeros(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    _pool(segments, heads, limit, borders, probability, first, last)
+    order = np.argsort(-probability, kind="stable")
+    start, end, taken = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    _best_first(order[probability[order] >= FLOOR], segments, heads, limit, first, last, start, end, taken)
     head = np.flatnonzero(end)
     return Candidates(start[head], end[head], head, np.minimum(probability[head], 1))
 
 
 @njit(cache=True)
-def _best_first(segments, heads, limit, borders, floor):  # type: ignore[no-untyped-def]
-    """Return the span of the mention that each token heads; it ends at 0 where there is none."""
-    n, longest = segments.shape
-    probability = np.zeros(n)
-    start, end = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    taken = np.zeros(n, np.bool_)
+def _pool(segments, heads, limit, borders, probability, first, last):  # type: ignore[no-untyped-def]
+    """Fill in how probable it is that each token heads a mention, and the borders of its sentence."""
     for s in range(len(borders) - 1):
-        first, last = borders[s], borders[s + 1]
-        for a in range(first, last):
-            for length in range(1, min(limit, last - a) + 1):
-                probability[a + heads[a * longest + length - 1]] += segments[a, length - 1]
-        for place in np.argsort(-probability[first:last], kind="mergesort"):
-            h = first + place
-            if probability[h] < floor:
+        for a in range(borders[s], borders[s + 1]):
+            first[a], last[a] = borders[s], borders[s + 1]
+            for length in range(1, min(limit, last[a] - a) + 1):
+                probability[a + heads[a * segments.shape[1] + length - 1]] += segments[a, length - 1]
+
+
+@njit(cache=True)
+def _best_first(order, segments, heads, limit, first, last, start, end, taken):  # type: ignore[no-untyped-def]
+    """Fill in the span of the mention that each token heads; it ends at 0 where there is none.
+
+    Mentions never leave their sentence, so one `order` serves all sentences.
+    """
+    for h in order:
+        best = 0.0
+        for a in range(h, max(first[h], h - limit + 1) - 1, -1):
+            if taken[a]:
                 break
-            best = 0.0
-            for a in range(h, max(first, h - limit + 1) - 1, -1):
-                if taken[a]:
+            for b in range(h + 1, min(last[h], a + limit) + 1):
+                if taken[b - 1]:
                     break
-                for b in range(h + 1, min(last, a + limit) + 1):
-                    if taken[b - 1]:
-                        break
-                    if a + heads[a * longest + b - a - 1] == h and segments[a, b - a - 1] > best:
-                        best, start[h], end[h] = segments[a, b - a - 1], a, b
-            taken[start[h] : end[h]] = True
-    return start, end, probability
+                if a + heads[a * segments.shape[1] + b - a - 1] == h and segments[a, b - a - 1] > best:
+                    best, start[h], end[h] = segments[a, b - a - 1], a, b
+        for i in range(start[h], end[h]):
+            taken[i] = True

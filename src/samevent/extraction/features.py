@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from samevent.corpus import Document
@@ -94,10 +94,11 @@ class Encoder:
         entries = [self._entry(*pair) for pair in zip(annotation.lemmas, annotation.tags, strict=True)]
         atoms, e = token_atoms(document, annotation, predicates, [name for name, _ in entries])
         fixed = hashed(atoms, self._token)
-        sizes = np.array([fixed.shape[1] + len(keys) for _, keys in entries], np.int64)
+        own = [keys for _, keys in entries]
+        sizes = np.array([fixed.shape[1] + len(keys) for keys in own], np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        keys = np.empty(starts[-1], np.uint32)
-        _spread(keys, starts, fixed, np.concatenate([np.empty(0, np.uint32), *(keys for _, keys in entries)]))
+        # Each token's keys behind each other: the fixed number that all have, then its own.
+        keys = np.concatenate([np.empty(0, np.uint32), *chain.from_iterable(zip(fixed, own, strict=True))])
         segments, heads = segment_atoms(annotation, predicates, atoms, TOKEN_ATOMS, e, self.longest)
         segment_keys = hashed(segments, self._segment, segments[:, 0] > 0)
         borders = np.array([0, *(s.end for s in document.sentences)], np.int64)
@@ -203,15 +204,3 @@ def _end_to_end(edges: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate([[0], *(each[1:] + by for each, by in zip(edges, shifts, strict=False))]).astype(
         np.int64
     )
-
-
-@njit(cache=True)
-def _spread(out, starts, fixed, more):  # type: ignore[no-untyped-def]
-    """Put each token's keys behind each other: the fixed number that all have, then its own."""
-    at = 0
-    for i in range(len(fixed)):
-        edge = starts[i] + fixed.shape[1]
-        out[starts[i] : edge] = fixed[i]
-        own = starts[i + 1] - edge
-        out[edge : starts[i + 1]] = more[at : at + own]
-        at += own
