@@ -40,9 +40,10 @@ def candidates(
     segments, n = np.ascontiguousarray(segments), len(segments)
     probability, first, last = np.zeros(n), np.empty(n, np.int64), np.empty(n, np.int64)
     _pool(segments, heads, limit, borders, probability, first, last)
-    order = np.argsort(-probability, kind="stable")
+    likely = np.flatnonzero(probability >= FLOOR)
+    order = likely[np.argsort(-probability[likely], kind="stable")]
     start, end, taken = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_)
-    _best_first(order[probability[order] >= FLOOR], segments, heads, limit, first, last, start, end, taken)
+    _best_first(order, segments, heads, limit, first, last, start, end, taken)
     head = np.flatnonzero(end)
     return Candidates(start[head], end[head], head, np.minimum(probability[head], 1))
 

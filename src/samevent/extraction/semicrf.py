@@ -48,22 +48,21 @@ class Marginals(NamedTuple):
 
 def log_partition(potentials: Potentials, borders: Indices) -> Floats:
     """Return the logarithm of the sum over all paths of each sentence."""
-    ahead, _ = _forward(*potentials, borders, False)
-    found: Floats = _totals(ahead, potentials.transitions, borders, False)
-    return found
+    return _summed(potentials, borders, best=False)[-1]
 
 
 def marginals(potentials: Potentials, borders: Indices) -> tuple[Floats, Marginals]:
     """Return the log partition function of each sentence and its gradient."""
-    ahead, entry = _forward(*potentials, borders, False)
-    totals = _totals(ahead, potentials.transitions, borders, False)
-    return totals, Marginals(*_backward(*potentials, borders, ahead, entry, totals))
+    ahead, entry, totals = _summed(potentials, borders, best=False)
+    found = Marginals(*(np.zeros_like(part) for part in potentials[:3]))
+    behind, exit_ = np.empty_like(ahead), np.empty(ahead.shape[1])
+    _backward(*potentials, borders, ahead, entry, totals, behind, exit_, *found)
+    return totals, found
 
 
 def best_path(potentials: Potentials, borders: Indices) -> tuple[Floats, list[tuple[int, int, int]]]:
     """Return the score of the best path of each sentence, and all segments but *other* as (start, end, kind)."""
-    ahead, entry = _forward(*potentials, borders, True)
-    totals = _totals(ahead, potentials.transitions, borders, True)
+    ahead, entry, totals = _summed(potentials, borders, best=True)
     found = _trace(*potentials, borders, ahead, entry)
     return totals, [(int(start), int(end), int(kind)) for start, end, kind in found]
 
@@ -83,6 +82,20 @@ def path_score(potentials: Potentials, start: int, end: int, path: list[tuple[in
     return float(score)
 
 
+def _summed(potentials: Potentials, borders: Indices, *, best: bool) -> tuple[Floats, Floats, Floats]:
+    """Return sums, or maxima, over paths up to each border between tokens, and over all paths of each sentence.
+
+    The former by the kind that ends there, and by the one that starts there, which after a sentence is its border. The
+    end of one sentence and the start of the next need a row each, so sentence `s` has its rows shifted by `s`.
+    """
+    sentences, kinds = len(borders) - 1, len(potentials.limits) + 1
+    rows = len(potentials.other) + sentences
+    ahead, entry = np.full((rows, kinds), -np.inf), np.full((rows, kinds + 1), -np.inf)
+    _forward(*potentials, borders, best, ahead, entry)
+    totals = np.where(np.diff(borders) > 0, entry[borders[1:] + np.arange(sentences), kinds], 0.0)
+    return ahead, entry, totals
+
+
 @njit(cache=True, inline="always")
 def _joined(a, b, best):  # type: ignore[no-untyped-def]
     """Add two numbers given by their logarithms, or take the larger."""
@@ -93,19 +106,14 @@ def _joined(a, b, best):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _forward(segments, other, transitions, limits, borders, best):  # type: ignore[no-untyped-def]
-    """Return sums over paths up to each border between tokens: by the kind that ends there, and that starts there.
-
-    The end of one sentence and the start of the next need a row each, so sentence `s` has its rows shifted by `s`.
-    """
+def _forward(segments, other, transitions, limits, borders, best, ahead, entry):  # type: ignore[no-untyped-def]
     kinds = len(limits) + 1
-    rows = len(other) + len(borders) - 1
-    ahead = np.full((rows, kinds), -np.inf)
-    entry = np.full((rows, kinds), -np.inf)
     for s in range(len(borders) - 1):
         first, last = borders[s], borders[s + 1]
-        if first < last:
-            entry[first + s, :] = transitions[kinds, :kinds]
+        if first == last:
+            continue
+        for k in range(kinds):
+            entry[first + s, k] = transitions[kinds, k]
         for t in range(first + 1, last + 1):
             row = t + s
             ahead[row, 0] = entry[row - 1, 0] + other[t - 1]
@@ -116,34 +124,32 @@ def _forward(segments, other, transitions, limits, borders, best):  # type: igno
                         total, entry[row - length, k] + segments[t - length, length - 1, k - 1], best
                     )
                 ahead[row, k] = total
-            if t < last:
-                for k in range(kinds):
-                    total = -np.inf
-                    for before in range(kinds):
-                        total = _joined(total, ahead[row, before] + transitions[before, k], best)
-                    entry[row, k] = total
-    return ahead, entry
+            for k in range(kinds) if t < last else range(kinds, kinds + 1):
+                total = -np.inf
+                for before in range(kinds):
+                    total = _joined(total, ahead[row, before] + transitions[before, k], best)
+                entry[row, k] = total
 
 
 @njit(cache=True)
-def _totals(ahead, transitions, borders, best):  # type: ignore[no-untyped-def]
-    kinds = len(transitions) - 1
-    totals = np.zeros(len(borders) - 1)
-    for s in range(len(totals)):
-        if borders[s] < borders[s + 1]:
-            total = -np.inf
-            for k in range(kinds):
-                total = _joined(total, ahead[borders[s + 1] + s, k] + transitions[k, kinds], best)
-            totals[s] = total
-    return totals
-
-
-@njit(cache=True)
-def _backward(segments, other, transitions, limits, borders, ahead, entry, totals):  # type: ignore[no-untyped-def]
+def _backward(  # type: ignore[no-untyped-def]
+    segments,
+    other,
+    transitions,
+    limits,
+    borders,
+    ahead,
+    entry,
+    totals,
+    behind,
+    exit_,
+    probable,
+    apart,
+    expected,
+):
+    """Fill in the marginals; `behind` are sums over paths from a border on, by the kind that ends there, and `exit_`
+    the same at one border by the kind that starts there."""
     kinds = len(limits) + 1
-    probable, apart, expected = np.zeros_like(segments), np.zeros_like(other), np.zeros_like(transitions)
-    behind = np.empty((len(ahead), kinds))  # sums over paths from a border on, by the kind that ends there
-    exit_ = np.empty(kinds)  # the same, by the kind that starts there
     for s in range(len(borders) - 1):
         first, last = borders[s], borders[s + 1]
         for t in range(last, first - 1, -1):
@@ -174,7 +180,6 @@ def _backward(segments, other, transitions, limits, borders, ahead, entry, total
                     expected[before, k] += np.exp(ahead[row, before] + score - totals[s])
                     total = _joined(total, score, False)
                 behind[row, before] = total
-    return probable, apart, expected
 
 
 @njit(cache=True)
