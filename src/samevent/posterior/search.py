@@ -30,22 +30,32 @@ def search(samples: Integers, weights: Floats, total: Floats, orders: Integers) 
     one serves the start from the best sample.
     """
     cost = np.diff(total)
-    losses = _losses_of_samples(samples, np.argsort(samples, axis=1), weights, cost)
+    losses = np.zeros(len(samples))
+    _add_losses(
+        samples, np.argsort(samples, axis=1), weights, cost, np.zeros(samples.shape[1], np.int64), losses
+    )
     sizes = samples.max(axis=1) + 1
     slot_of = np.ascontiguousarray((samples + (np.cumsum(sizes) - sizes)[:, None]).T)
     capacity = np.bincount(slot_of.ravel())
     begin = np.cumsum(capacity) - capacity
     share = np.repeat(weights, sizes)
-    labels, loss = _search(samples[np.argmin(losses)], slot_of, begin, share, total, cost, orders)
-    return labels, float(loss + share @ total[capacity])
+    lists = (
+        slot_of,
+        share,
+        np.stack((begin, begin), axis=1).astype(np.int32),
+        np.empty((slot_of.size, 2), np.int32),
+    )
+    best = samples[np.argmin(losses)].copy()
+    size, labels, touched, crew = np.zeros((4, len(best)), np.int64)
+    score, done = np.zeros(len(best)), np.zeros(len(best), np.bool_)
+    loss = _search(best, labels, size, lists, total, cost, orders, score, touched, crew, done)
+    return best, float(loss + share @ total[capacity])
 
 
 @njit(cache=True, nogil=True)
-def _losses_of_samples(samples, grouped, weights, cost):  # type: ignore[no-untyped-def]
-    """Return the loss of every sample; `grouped` lists customers cluster by cluster."""
+def _add_losses(samples, grouped, weights, cost, seen, losses):  # type: ignore[no-untyped-def]
+    """Add the loss of every sample; `grouped` lists customers cluster by cluster, `seen` is all 0."""
     count, customers = samples.shape
-    seen = np.zeros(customers, np.int64)
-    losses = np.zeros(count)
     for a in range(count):
         for b in range(a + 1):
             shared = 0.0
@@ -63,44 +73,38 @@ def _losses_of_samples(samples, grouped, weights, cost):  # type: ignore[no-unty
             else:
                 losses[a] -= 2 * weights[b] * shared
                 losses[b] -= 2 * weights[a] * shared
-    return losses
 
 
 @njit(cache=True, nogil=True)
-def _search(start, slot_of, begin, share, total, cost, orders):  # type: ignore[no-untyped-def]
-    customers, count = slot_of.shape
-    slots = np.stack((begin, begin), axis=1).astype(np.int32)
-    entries = np.empty((customers * count, 2), np.int32)
-    size = np.zeros(customers, np.int64)
-    score = np.zeros(customers)
-    labels = np.full(customers, -1, np.int64)
-    touched = np.empty(customers, np.int64)
-    least = ROUNDING * max(total[customers], 1.0)
-    lists = (slot_of, share, slots, entries)
-
-    best = start.copy()
+def _search(best, labels, size, lists, total, cost, orders, score, touched, crew, done):  # type: ignore[no-untyped-def]
+    """Improve `best`, the first start; return its loss."""
+    slots = lists[2]
+    least = ROUNDING * max(total[len(best)], 1.0)
     best_loss = np.inf
     for restart in range(len(orders)):
         order = orders[restart]
-        if restart == 0:
-            for i in range(customers):
-                _put(i, start[i], labels, size, lists)
-        else:
-            for i in order:
+        for at in range(len(best)):
+            i, k = at, best[at]
+            if restart > 0:
+                i = order[at]
                 k, _ = _cheapest(i, size, lists, cost, score, touched)
-                _put(i, k, labels, size, lists)
+            _put(i, k, labels, size, lists)
         improving = True
         while improving:
             while _move_customers(order, labels, size, lists, cost, score, touched, least):
                 pass
-            improving = _rebuild_clusters(order, labels, size, lists, cost, score, touched, least)
+            improving = _rebuild_clusters(order, labels, size, lists, cost, score, touched, crew, done, least)
         loss = _loss(size, lists, total)
-        if loss < best_loss - least:
+        better = loss < best_loss - least
+        if better:
             best_loss = loss
-            best[:] = labels
-        size[:] = 0
-        slots[:, END] = begin
-    return best, best_loss
+        for i in order:
+            if better:
+                best[i] = labels[i]
+            size[i] = 0
+        for slot in range(len(slots)):
+            slots[slot, END] = slots[slot, BEGIN]
+    return best_loss
 
 
 @njit(cache=True, nogil=True)
@@ -120,11 +124,11 @@ def _move_customers(order, labels, size, lists, cost, score, touched, least):  #
 
 
 @njit(cache=True, nogil=True)
-def _rebuild_clusters(order, labels, size, lists, cost, score, touched, least):  # type: ignore[no-untyped-def]
+def _rebuild_clusters(order, labels, size, lists, cost, score, touched, crew, done, least):  # type: ignore[no-untyped-def]
     """Take each cluster apart and allocate its members anew; say whether any was better for it."""
     improved = False
-    crew = np.empty(len(order), np.int64)
-    done = np.zeros(len(order), np.bool_)
+    for i in order:
+        done[i] = False
     for leader in order:
         home = labels[leader]
         if done[home] or size[home] == 1:
@@ -140,17 +144,17 @@ def _rebuild_clusters(order, labels, size, lists, cost, score, touched, least): 
                 before += _price(i, home, size, lists, cost)
         after = 0.0
         # The last taken goes back first: the order of taking would rebuild the same cluster more often.
-        for i in crew[:members][::-1]:
-            k, price = _cheapest(i, size, lists, cost, score, touched)
-            _put(i, k, labels, size, lists)
+        for at in range(members - 1, -1, -1):
+            k, price = _cheapest(crew[at], size, lists, cost, score, touched)
+            _put(crew[at], k, labels, size, lists)
             after += price
         if after < before - least:
             improved = True
         else:
-            for i in crew[:members]:
-                _take(i, labels, size, lists)
-            for i in crew[:members]:
-                _put(i, home, labels, size, lists)
+            for at in range(members):
+                _take(crew[at], labels, size, lists)
+            for at in range(members):
+                _put(crew[at], home, labels, size, lists)
     return improved
 
 
@@ -167,7 +171,8 @@ def _cheapest(i, size, lists, cost, score, touched):  # type: ignore[no-untyped-
                 found += 1
             score[k] += share[slot] * cost[entries[e, OVERLAP]]
     best, price = -1, 0.0
-    for k in touched[:found]:
+    for at in range(found):
+        k = touched[at]
         this = cost[size[k]] - 2 * score[k]
         score[k] = 0.0
         if this < price:
