@@ -58,7 +58,7 @@ def segment_atoms(
     comma = np.array([lemma == "," for lemma in annotation.lemmas], np.int64)
     picked = np.ascontiguousarray(token[:, [columns.index(name) for name in _PICKED]])
     atoms, heads = np.zeros((n * longest, len(ATOMS)), np.uint64), np.zeros(n * longest, np.int8)
-    _fill(  # type: ignore[call-arg]
+    _fill(
         atoms,
         heads,
         longest,

@@ -23,6 +23,14 @@ CORE = (*SUBJECTS, "dobj", "dative", "attr", "acomp", "ccomp", "xcomp", "oprd", 
 
 SUBJECT, RELATIVE, PUNCT, VERB, NOUN, NOMINAL, COMMA = (1 << i for i in range(7))
 """Flags of a token: subject by label, relative word by tag, punctuation by label; tag V*, N*, N* or PRP; a comma."""
+PARTICLE, MARK, OBJECT, DETERMINER, COMPLEMENT, NESTED, AUXILIARY, CHAINED, RELCL, CLAUSE = (
+    1 << i for i in range(7, 17)
+)
+"""More by label: verb particle, mark, direct object, determiner and the like, what follows a preposition, a preposition
+in another one, auxiliary, clause that goes on with its head's, relative clause, other clause."""
+PREPOSITION, INFINITIVE, MODAL, PARTICIPLE, PASSIVE, PERFECT, THAT = (1 << i for i in range(17, 24))
+"""Also by tag, lemma and word: preposition, *to*, *to* or modal, past participle, auxiliary of the passive and of the
+perfect, *that* which may be relative."""
 
 
 class Encoded(NamedTuple):
@@ -77,7 +85,7 @@ def encoded(document: Document, annotation: Annotation, predicates: Collection[i
         head=head,
         core=np.array([_CORE_BITS.get(label, 0) for label in annotation.labels], np.uint32),
         flags=np.array(
-            [_flags(*triple) for triple in zip(annotation.labels, annotation.tags, words, strict=True)],
+            [_flags(*known) for known in zip(annotation.labels, annotation.tags, words, lemmas, strict=True)],
             np.uint32,
         ),
         first=first,
@@ -106,14 +114,38 @@ _CORE_BITS = {label: 1 << i for i, label in enumerate(CORE)}
 _RELATIVE_TAGS = frozenset(("WDT", "WP", "WP$", "WRB"))
 
 
+_LABEL_FLAGS = {
+    SUBJECT: SUBJECTS,
+    PUNCT: ("punct",),
+    PARTICLE: ("prt",),
+    MARK: ("mark",),
+    OBJECT: ("dobj",),
+    DETERMINER: ("det", "poss", "nummod", "case"),
+    COMPLEMENT: ("pobj", "pcomp"),
+    NESTED: ("prep",),
+    AUXILIARY: ("aux", "auxpass"),
+    CHAINED: ("conj", "xcomp", "ccomp", "aux", "auxpass"),
+    RELCL: ("relcl",),
+    CLAUSE: ("ccomp", "advcl", "acl", "pcomp"),
+    PREPOSITION: ("prep", "agent", "dative"),
+    PASSIVE: ("auxpass", "nsubjpass"),
+}
+
+
 @lru_cache(maxsize=200_000)
-def _flags(label: str, tag: str, word: str) -> int:
-    return (
-        SUBJECT * (label in SUBJECTS)
-        | RELATIVE * (tag in _RELATIVE_TAGS)
-        | PUNCT * (label == "punct")
+def _flags(label: str, tag: str, word: str, lemma: str) -> int:
+    by_label = sum(flag for flag, labels in _LABEL_FLAGS.items() if label in labels)
+    return by_label | (
+        RELATIVE * (tag in _RELATIVE_TAGS)
         | VERB * (tag[:1] == "V")
         | NOUN * (tag[:1] == "N")
         | NOMINAL * (tag[:1] == "N" or tag == "PRP")
         | COMMA * (word == ",")
+        | PREPOSITION * (tag in ("IN", "TO"))
+        | INFINITIVE * (tag == "TO")
+        | MODAL * (tag in ("TO", "MD"))
+        | PARTICIPLE * (tag == "VBN")
+        | PASSIVE * (label == "aux" and lemma in ("be", "get"))
+        | PERFECT * (label == "aux" and lemma == "have")
+        | THAT * (word == "that" and label not in ("mark", "det"))
     )

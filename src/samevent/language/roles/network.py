@@ -59,13 +59,11 @@ class Network:
     def probabilities(self, batch: Batch) -> Floats:
         """Return the distribution of every candidate: what `forward` gives, without its layers and in compiled code."""
         w = self.dense
-        above, below = gathered(batch.predicates, self.embeddings), gathered(batch.candidates, self.embeddings)
-        out = np.tile(w["out_bias"], (len(below), 1))
-        _probabilities(
-            batch.segments, batch.statistics, above, below, w["statistics"], w["bias"], w["second"], w["others"],
-            w["second_bias"], w["out"], w["out_first"], out,
+        found: Floats = _probabilities(
+            batch.predicates, batch.candidates, batch.statistics, batch.segments, self.embeddings, w["statistics"],
+            w["bias"], w["second"], w["others"], w["second_bias"], w["out"], w["out_first"], w["out_bias"],
         )  # fmt: skip
-        return out
+        return found
 
     def forward(self, batch: Batch, keep: tuple[Floats, Floats] | None = None) -> dict[str, Floats]:
         """Return every layer; `keep` are dropout masks of the two hidden layers."""
@@ -176,20 +174,18 @@ class Adam:
             )  # fmt: skip
 
 
-def gathered(numbers: Indices, embeddings: Floats) -> Floats:
-    """Return the sum of the embeddings of each row of feature numbers; -1 is nothing."""
-    out = np.zeros((len(numbers), embeddings.shape[1]), np.float32)
-    _gather(numbers, embeddings, out)
-    return out
-
-
 @njit(cache=True)
-def _gather(numbers, embeddings, out):  # type: ignore[no-untyped-def]
+def gathered(numbers, embeddings):  # type: ignore[no-untyped-def]
+    """Return the sum of the embeddings of each row of feature numbers; -1 is nothing."""
+    out = np.empty((numbers.shape[0], embeddings.shape[1]), np.float32)
     for i in range(numbers.shape[0]):
+        for j in range(embeddings.shape[1]):
+            out[i, j] = 0
         for f in numbers[i]:
             if f >= 0:
                 for j in range(embeddings.shape[1]):
                     out[i, j] += embeddings[f, j]
+    return out
 
 
 @njit(cache=True, fastmath=True)
@@ -203,10 +199,12 @@ def _add_product(row, matrix, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, fastmath=True)
 def _probabilities(  # type: ignore[no-untyped-def]
-    segments, statistics, above, below, w_statistics, bias, w_second, w_others, second_bias, w_out, w_first, out
-):
-    """Turn `out`, given as the bias of the last layer, into distributions; `below` becomes the first hidden layer."""
-    h, classes = len(bias), out.shape[1]
+    predicates, candidates, statistics, segments, embeddings,
+    w_statistics, bias, w_second, w_others, second_bias, w_out, w_first, out_bias,
+):  # fmt: skip
+    h, classes = len(bias), len(out_bias)
+    below, above = gathered(candidates, embeddings), gathered(predicates, embeddings)
+    out = np.empty((len(candidates), classes), np.float32)
     pooled, shared, second = np.empty(2 * h, np.float32), np.empty(h, np.float32), np.empty(h, np.float32)
     for p in range(len(segments) - 1):
         start, end = segments[p], segments[p + 1]
@@ -226,6 +224,8 @@ def _probabilities(  # type: ignore[no-untyped-def]
             _add_product(below[i], w_second, second)
             for j in range(h):
                 second[j] = max(second[j], np.float32(0))
+            for j in range(classes):
+                out[i, j] = out_bias[j]
             _add_product(second, w_out, out[i])
             _add_product(below[i], w_first, out[i])
             highest = out[i, 0]
@@ -237,6 +237,7 @@ def _probabilities(  # type: ignore[no-untyped-def]
                 total += out[i, j]
             for j in range(classes):
                 out[i, j] /= total
+    return out
 
 
 @njit(cache=True)
