@@ -170,11 +170,12 @@ class _Mentions:
     def pairs(self, heads: _HeadScores, start: int, stop: int, least: float, gate: Gate) -> Pairs:
         """Return the candidates whose greater head is one of `start` to `stop`."""
         synonyms, bags = heads.synonyms, self.bags
-        i, j = _search(
+        found = _search(
             heads(start, stop), start, least, heads.synonym_weight, synonyms.starts, synonyms.words,
             self.starts, self.rows, self.document, gate, self.about, self.signatures, self.of_heads, self.gain,
             self.given, bags.starts, bags.words, bags.counts, bags.squares,
         )  # fmt: skip
+        i, j = found.T
         return Pairs(np.maximum(i, j), np.minimum(i, j))
 
 
@@ -184,7 +185,7 @@ def _search(  # type: ignore[no-untyped-def]
     starts, rows, document, gate, about, signatures, of_heads, gain, given,
     bag_starts, bag_words, bag_counts, bag_squares,
 ):  # fmt: skip
-    i, j, found = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    pairs, found = np.empty((1024, 2), np.int32), 0
     for a in range(first, first + len(scores)):
         for b in range(a + 1):
             score = scores[a - first, b]
@@ -201,11 +202,20 @@ def _search(  # type: ignore[no-untyped-def]
                         least - score - about * near / 255.0, signatures[p], signatures[q], gain, given,
                         rows[p], rows[q], len(rows), bag_starts, bag_words, bag_counts, bag_squares,
                     ):  # fmt: skip
-                        if found == len(i):
-                            i, j = np.append(i, np.empty_like(i)), np.append(j, np.empty_like(j))
-                        i[found], j[found] = rows[p], rows[q]
+                        if found == len(pairs):
+                            pairs = _doubled(pairs)
+                        pairs[found, 0], pairs[found, 1] = rows[p], rows[q]
                         found += 1
-    return i[:found], j[:found]
+    return pairs[:found]
+
+
+@njit(cache=True, nogil=True)
+def _doubled(pairs):  # type: ignore[no-untyped-def]
+    """Return the pairs with as much room again."""
+    larger = np.empty((2 * len(pairs), 2), np.int32)
+    for k in range(len(pairs)):
+        larger[k, 0], larger[k, 1] = pairs[k, 0], pairs[k, 1]
+    return larger
 
 
 @njit(cache=True, nogil=True, inline="always")
