@@ -65,6 +65,37 @@ def test_words_above_a_predicate_are_candidates_too() -> None:
     assert set(table(SUDAN, "camp")) == {"the", "bombed", "Sudan", "on", "Thursday"}
 
 
+def test_atoms_say_how_tokens_are_related() -> None:
+    found = table(
+        """
+        camps NNS nsubjpass struck camp
+        that WDT nsubj burned
+        burned VBD relcl camps burn
+        were VBD auxpass struck be
+        , , punct struck
+        struck VBN ROOT struck strike
+        from IN prep struck
+        above IN prep from
+        the DT det sky
+        sky NN pobj above
+        by IN prep struck
+        """,
+        "struck",
+    )
+    assert found["camps"]["pv"] == 2  # passive
+    assert found["from"]["xl"] == found["above"]["xl"] == code("sky")
+    assert found["from"]["xd"] == code("the")
+    ranks = [(found[word]["rank"], found[word]["nsame"]) for word in ("from", "by", "camps")]
+    assert ranks == [(0, 1), (1, 1), (0, 0)]
+    assert found["were"]["nxs"] == found["from"]["nxs"]  # a preposition; the comma does not count
+    assert found["by"]["nxs"] == found["camps"]["prs"] == 0
+    assert found["camps"]["com"] == 1
+    assert found["camps"]["cmk"] == 0
+    assert found["burned"]["cmk"] == code("that")
+    assert found["from"]["gl"] == 0
+    assert found["by"]["cnw"] == code("^")
+
+
 @given(random_annotations())
 @settings(max_examples=50)
 def test_candidates_are_in_the_sentence_and_never_twice(annotation: Annotation) -> None:

@@ -146,7 +146,7 @@ def known(e: Encoded, left: Indices, right: Indices) -> Tokens:
     for column, values in enumerate((e.word, e.lemma, e.suffix, e.tag, e.label, e.entity)):
         codes[:n, column] = values
     codes[:n, PREDICATE] = e.predicate
-    codes[n, PREDICATE] = 9
+    codes[n, PREDICATE] = 9  # unlike that of a token that is no predicate
     codes[n + 1] = code("^")
     _relate(nodes, e.flags, e.head, e.first, e.last, left, right, e.child_starts, e.children)
     _describe(nodes, codes, e.flags, e.core, e.child_starts, e.children)
@@ -170,7 +170,7 @@ def _relate(nodes, flags, head, first, last, left, right, child_starts, children
                 if nodes[t, relation] == none and flags[c] & _FIRST_CHILDREN[relation]:
                     nodes[t, relation] = c
             nodes[c, ELDER] = elder
-            if not flags[c] & _PUNCT:
+            if not flags[c] & _PUNCT:  # c comes next for all before it that still have none
                 for j in range(child_starts[t], k):
                     if nodes[children[j], YOUNGER] == none:
                         nodes[children[j], YOUNGER] = c

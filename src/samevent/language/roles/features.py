@@ -53,8 +53,8 @@ def atoms(encoded: Encoded, tokens: Indices, frames: Codes) -> tuple[Codes, Code
     pairs = np.empty((len(found), len(PAIRS)), np.uint64)
     _compare(tokens, segments, found, paths, *known, counts, tags, pairs)
     candidates = found[:, TOKEN].copy()
-    above = np.hstack([known.atoms(*_PREDICATE_COLUMNS)[tokens], frames[:, None]])
-    below = np.hstack([pairs, known.atoms(*_CANDIDATE_COLUMNS)[candidates]])
+    above = np.concatenate([known.atoms(*_PREDICATE_COLUMNS)[tokens], frames[:, None]], axis=1)
+    below = np.concatenate([pairs, known.atoms(*_CANDIDATE_COLUMNS)[candidates]], axis=1)
     return above, below, candidates, segments
 
 
