@@ -21,6 +21,7 @@ from samevent.similarity.documents import (
 from samevent.similarity.features import ALL, Feature
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
+from samevent.similarity.pairs import Pairs
 from similarity.tables import all_pairs, compiled, random_corpus, random_model
 
 
@@ -87,6 +88,23 @@ def test_search_through_a_gate_finds_what_brute_force_finds_behind_it() -> None:
         assert all(documents[i * (i - 1) // 2 + j] >= least for i, j in found)
 
 
+def test_search_finds_all_in_groups_of_documents_that_never_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = compiled(random_corpus(9, documents=8))
+    i, j = all_pairs(table)
+    gate = candidates.gate_between(table, np.array([2, 5, 6]), np.array([0, 2, 4]))  # 0-2-5, 4-6, 1, 3, 7
+    monkeypatch.setattr(candidates, "_BLOCK", 3)  # cuts through groups, and holds several
+    for model in (random_model(3, intercept=-1.0), random_model(3, intercept=-1.0, by_case=True)):
+        wanted = (model.score(table, i, j) >= 0.5) & (gate[table.document[i], table.document[j]] > 0)
+        blocks = list(candidates.candidates(table, model, 0.5, gate=gate))
+        pairs = Pairs.joined(blocks)
+        found = list(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
+        assert len(set(found)) == len(found)
+        assert set(found) >= set(zip(i[wanted].tolist(), j[wanted].tolist(), strict=True)) != set()
+        assert gate[table.document[pairs.i], table.document[pairs.j]].all()
+        threads = Pairs.joined(candidates.candidates(table, model, 0.5, gate=gate, jobs=2))
+        assert (threads.i.tolist(), threads.j.tolist()) == (pairs.i.tolist(), pairs.j.tolist())
+
+
 def test_search_leaves_most_pairs_unscored_and_misses_none() -> None:
     table = compiled(random_corpus(5, documents=40, mentions=10))
     model = PairModel({"head_lemma": 2.0, "head_vector": 3.0, "context": 2.0, "arg0": 1.0}, {}, -5.5)
@@ -117,12 +135,12 @@ def test_search_allows_for_features_that_it_does_not_know(monkeypatch: pytest.Mo
 def test_search_tells_how_far_it_is() -> None:
     told: list[tuple[int, int]] = []
     table = compiled(random_corpus(5))
-    heads = len(table.heads)
+    mentions = len(table)
     affinities(table, random_model(1), progress=lambda *done: told.append(done))
-    assert told == [(heads, heads)]
+    assert told == [(mentions, mentions)]
     told.clear()
     affinities(table, random_model(1, by_case=True), progress=lambda *done: told.append(done))
-    assert told == [(k * heads, 4 * heads) for k in (1, 2, 3, 4)]
+    assert told == [(k * mentions, 4 * mentions) for k in (1, 2, 3, 4)]
 
 
 @pytest.mark.parametrize("by_case", [False, True])

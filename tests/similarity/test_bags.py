@@ -58,3 +58,11 @@ def test_stacked_bags_are_the_rows_of_one_after_the_other(
     stacked, expected = Bags.stacked([packed(one), packed(other)]), packed([*one, *other])
     for name in ("starts", "words", "counts", "squares"):
         assert getattr(stacked, name).tolist() == getattr(expected, name).tolist()
+
+
+@given(ROWS, st.lists(st.integers(0, 100), max_size=6))
+def test_taken_bags_are_the_rows_that_were_asked_for(rows: list[list[int]], which: list[int]) -> None:
+    asked = [number % len(rows) for number in which]
+    taken, expected = packed(rows).take(np.array(asked, np.int32)), packed([rows[number] for number in asked])
+    for name in ("starts", "words", "counts", "squares"):
+        assert getattr(taken, name).tolist() == getattr(expected, name).tolist()

@@ -19,7 +19,7 @@ from samevent.similarity.candidates import Progress, candidates
 from samevent.similarity.documents import document_similarity, document_weight, of_their_documents
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
-from samevent.similarity.pairs import Pairs
+from samevent.similarity.pairs import Pairs, in_chunks
 
 _CHUNK = 1 << 18
 """How many pairs are scored at a time."""
@@ -87,7 +87,7 @@ def affinities(
 ) -> Affinities:
     """Find all pairs of a corpus whose f is at least the minimum similarity, and give them their affinities.
 
-    `progress` is told how many of how many different heads have been compared with those before them.
+    `progress` is told how many of how many mentions have been compared with those before them.
     """
     settings = settings or Settings()
     blocks = candidates(table, model, settings.least_score, progress=progress)
@@ -97,7 +97,7 @@ def affinities(
 def scored(table: MentionTable, model: PairModel, blocks: Iterable[Pairs], settings: Settings) -> Links:
     """Ask the model about pairs, and keep those that reach the minimum similarity."""
     found = []
-    for pairs in (chunk for block in blocks for chunk in block.chunks(_CHUNK)):
+    for pairs in in_chunks(blocks, _CHUNK):
         similarity = model.probability(table, pairs.i, pairs.j)
         found.append(Links(pairs, similarity, len(pairs))[similarity >= settings.minimum_similarity])
     return Links.joined(found)

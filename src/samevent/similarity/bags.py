@@ -65,6 +65,13 @@ class Bags:
             squares=np.concatenate([block.squares for block in blocks]),
         )
 
+    def take(self, rows: Indices) -> Bags:
+        """Return these rows, in this order."""
+        sizes = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entries = np.repeat(self.starts[rows] - starts[:-1], sizes) + np.arange(starts[-1])
+        return Bags(starts, self.words[entries], self.counts[entries], self.squares[rows])
+
     def __len__(self) -> int:
         return len(self.squares)
 

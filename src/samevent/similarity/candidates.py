@@ -6,6 +6,9 @@ bags share no word. So a pair of heads is dropped, with all pairs of mentions th
 that their words could add does not lift it to the score. The mentions of the remaining heads go through the same
 test one by one: first with the most that each bag can add, then with what it does add, the heaviest bag first.
 
+A gate between documents may leave groups of them without any way from one to another, and within documents each is a
+group of its own. Groups are searched one by one: heads that never meet in one are not compared.
+
 Whether two bags share a word is answered by 64-bit signatures, which may say yes wrongly but never no. Bounds are
 computed with some slack, so that rounding drops no pair. Pairs that come out are candidates; the model has the last
 word on each.
@@ -20,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from samevent.similarity.bags import Bags, Floats, Indices, Signatures, Starts, cosine, jaccard
 from samevent.similarity.cases import Case
@@ -60,10 +65,10 @@ def candidates(
     for number, case in enumerate(cases):
         allowed = inside if case and case.within else _ANY if gate is None else gate
         part = model.part(case) if case else model
-        for found, stop in _candidates(table, part, least, allowed, case, jobs):
+        for found, done in _candidates(table, part, least, allowed, case, jobs):
             yield found[found.agree(table.document) == case.within] if case else found
             if progress:
-                progress(number * len(table.heads) + stop, len(cases) * len(table.heads))
+                progress(number * len(table) + done, len(cases) * len(table))
 
 
 def gate_between(table: MentionTable, d: Indices, e: Indices, similarity: Floats | float = 1.0) -> Gate:
@@ -76,22 +81,32 @@ def gate_between(table: MentionTable, d: Indices, e: Indices, similarity: Floats
 def _candidates(
     table: MentionTable, model: PairModel, least: float, gate: Gate, case: Case | None, jobs: int
 ) -> Iterator[tuple[Pairs, int]]:
-    """Search with a model without cases; heads have the lemmas of the `case`."""
+    """Search with a model without cases; heads have the lemmas of the `case`. Also say how many mentions are done."""
     heads = _HeadScores(table, model, case)
-    mentions = _Mentions.of(table, model)
+    mentions = _Mentions.of(table, model, gate)
     largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
     least -= _SLACK * len(ALL) * float(largest)
 
-    def found(start: int) -> tuple[Pairs, int]:
-        stop = min(start + _BLOCK, len(table.heads))
-        return mentions.pairs(heads, start, stop, least, gate), stop
+    def found(low: int) -> tuple[Pairs, int]:
+        high = min(low + _BLOCK, len(mentions.head))
+        groups = mentions.groups(low, high)
+        pairs = Pairs.joined(mentions.pairs(heads, *group, least, gate) for group in groups)
+        return pairs, int(mentions.starts[high])
 
-    blocks = range(0, len(table.heads), _BLOCK)
+    blocks = range(0, len(mentions.head), _BLOCK)
     if jobs == 1:
         yield from map(found, blocks)
         return
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(found, blocks)
+
+
+def _groups(table: MentionTable, gate: Gate) -> Indices:
+    """Number the groups of documents between which the gate leaves no way; return the number of each mention's."""
+    if not len(gate):
+        return np.zeros(len(table), np.int32)
+    group: Indices = connected_components(sparse.csr_array(gate), directed=False)[1]
+    return group[table.document]
 
 
 class _HeadScores:
@@ -108,34 +123,42 @@ class _HeadScores:
         self._constant = model.intercept + sum(
             max(w, w * f.lowest) for f in others if (w := model.weights.get(f.name, 0.0))
         )
-        self.synonyms = table.heads.synonyms
         self.synonym_weight = model.weights.get("synonyms", 0.0)
 
-    def __call__(self, start: int, stop: int) -> NDArray[np.float32]:
-        """Return the scores of heads `start` to `stop` with all heads before `stop`."""
+    def __call__(self, these: Indices, others: Indices) -> NDArray[np.float32]:
+        """Return the scores of some heads with others."""
         heads, weights = self._heads, self._weights
-        word, lemma, tag = heads.word[:stop], heads.lemma[:stop], heads.tag[:stop]
-        scores = heads.vectors[word[start:]] @ heads.vectors[word].T
+        scores = heads.vectors[heads.word[these]] @ heads.vectors[heads.word[others]].T
         scores *= np.float32(weights.get("head_vector", 0.0))
         scores += np.float32(self._constant)
-        scores += self._tags[np.ix_(tag[start:], tag)]
-        for name, values in (("head_word", word), ("head_lemma", lemma), ("head_stem", heads.stem[:stop])):
+        scores += self._tags[np.ix_(heads.tag[these], heads.tag[others])]
+        for name, values in (
+            ("head_word", heads.word),
+            ("head_lemma", heads.lemma),
+            ("head_stem", heads.stem),
+        ):
             weight = weights.get(name, 0.0)
             if weight:
-                scores[values[start:, np.newaxis] == values] += np.float32(weight)
+                scores[values[these, np.newaxis] == values[others]] += np.float32(weight)
         if self._case:
-            scores[(lemma[start:, np.newaxis] == lemma) != self._case.same_lemma] = -np.inf
+            same = heads.lemma[these, np.newaxis] == heads.lemma[others]
+            scores[same != self._case.same_lemma] = -np.inf
         return scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Mentions:
-    """Mentions grouped by their heads, with what their bags can add; bags in order of weight, the heaviest first.
+    """Mentions by group and head, with what their bags can add; bags in order of weight, the heaviest first.
 
-    `gain` is the most that a bag can add, `given` what a score gets if both mentions have the bag at all, `about`
-    what it gets if their documents are all about the same. Row `k * n + r` of `bags` is bag k of row r.
+    A head counts once for each group it is in: `head` is its number in the table, `first` the first of its group's,
+    `starts` says where its mentions start. `gain` is the most that a bag can add, `given` what a score gets if both
+    mentions have the bag at all, `about` what it gets if their documents are all about the same. Row `k * n + r` of
+    `bags` is bag k of row r.
     """
 
+    head: Indices
+    first: Starts
+    synonyms: Bags
     starts: Starts
     rows: Indices
     document: Indices
@@ -147,15 +170,22 @@ class _Mentions:
     bags: Bags
 
     @classmethod
-    def of(cls, table: MentionTable, model: PairModel) -> _Mentions:
+    def of(cls, table: MentionTable, model: PairModel, gate: Gate) -> _Mentions:
         """Arrange the mentions of a table."""
-        rows = np.argsort(table.head, kind="stable").astype(np.int32)
-        starts = np.searchsorted(table.head[rows], np.arange(len(table.heads) + 1)).astype(np.int64)
+        group = _groups(table, gate)
+        rows = np.lexsort((table.head, group)).astype(np.int32)
+        group, head = group[rows], table.head[rows]
+        changes = (np.diff(group, prepend=-1) != 0) | (np.diff(head, prepend=-1) != 0)
+        starts = np.append(np.flatnonzero(changes), len(rows))
+        group, head = group[starts[:-1]], head[starts[:-1]]
         gains = {field: max(model.weights.get(field, 0.0), 0.0) for field in _BAGS}
         used = [field for field in _BAGS if gains[field] or model.weights.get(presence(field))] or _BAGS[:1]
         fields = sorted(used, key=lambda field: -gains[field])
         signatures = np.stack([table.fields[field].signatures()[rows] for field in fields], axis=1)
         return cls(
+            head=head,
+            first=np.searchsorted(group, group),
+            synonyms=table.heads.synonyms.take(head),
             starts=starts,
             rows=rows,
             document=table.document[rows],
@@ -167,13 +197,19 @@ class _Mentions:
             bags=Bags.stacked([table.fields[field] for field in fields]),
         )
 
-    def pairs(self, heads: _HeadScores, start: int, stop: int, least: float, gate: Gate) -> Pairs:
-        """Return the candidates whose greater head is one of `start` to `stop`."""
-        synonyms, bags = heads.synonyms, self.bags
+    def groups(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
+        """Go through the groups of heads `low` to `high`: where each begins, and which of these heads are its own."""
+        for first in np.unique(self.first[low:high]).tolist():
+            yield first, max(first, low), min(int(np.searchsorted(self.first, first, "right")), high)
+
+    def pairs(self, heads: _HeadScores, first: int, start: int, stop: int, least: float, gate: Gate) -> Pairs:
+        """Return the candidates whose greater head is one of `start` to `stop`, of the group that begins at `first`."""
+        bags, synonyms = self.bags, self.synonyms
         found = _search(
-            heads(start, stop), start, least, heads.synonym_weight, synonyms.starts, synonyms.words,
-            self.starts, self.rows, self.document, gate, self.about, self.signatures, self.of_heads, self.gain,
-            self.given, bags.starts, bags.words, bags.counts, bags.squares,
+            heads(self.head[start:stop], self.head[first:stop]), start - first, least, heads.synonym_weight,
+            synonyms.starts[first:], synonyms.words, self.starts[first:], self.rows, self.document, gate, self.about,
+            self.signatures, self.of_heads[first:], self.gain, self.given, bags.starts, bags.words, bags.counts,
+            bags.squares,
         )  # fmt: skip
         i, j = found.T
         return Pairs(np.maximum(i, j), np.minimum(i, j))

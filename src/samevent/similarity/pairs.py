@@ -22,7 +22,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.i)
 
-    def __getitem__(self, which: Booleans) -> Pairs:
+    def __getitem__(self, which: Booleans | slice) -> Pairs:
         return Pairs(self.i[which], self.j[which])
 
     @classmethod
@@ -30,11 +30,6 @@ class Pairs:
         """Put pairs one after the other."""
         parts = (_NONE, *parts)
         return cls(np.concatenate([part.i for part in parts]), np.concatenate([part.j for part in parts]))
-
-    def chunks(self, size: int) -> Iterator[Pairs]:
-        """Go through the pairs, so many at a time."""
-        for start in range(0, len(self), size):
-            yield Pairs(self.i[start : start + size], self.j[start : start + size])
 
     def of(self, values: Indices) -> tuple[Indices, Indices]:
         """Return a value a row for both sides: `pairs.of(table.document)`."""
@@ -47,6 +42,18 @@ class Pairs:
 
 
 _NONE = Pairs(np.empty(0, np.int32), np.empty(0, np.int32))
+
+
+def in_chunks(blocks: Iterable[Pairs], size: int) -> Iterator[Pairs]:
+    """Go through the pairs of all blocks, so many at a time."""
+    waiting = _NONE
+    for block in blocks:
+        waiting = Pairs.joined([waiting, block])
+        while len(waiting) >= size:
+            yield waiting[:size]
+            waiting = waiting[size:]
+    if len(waiting):
+        yield waiting
 
 
 def training_pairs(table: MentionTable, *, document_threshold: float = 0.4) -> Pairs:
