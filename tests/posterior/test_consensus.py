@@ -97,6 +97,8 @@ def test_consensus_by_components_reaches_the_loss_of_the_whole(loss: Loss) -> No
     component = np.repeat(np.arange(6), 8)[shuffle]
     whole = consensus(samples[:, shuffle], loss=loss, restarts=30)
     split = consensus(samples[:, shuffle], loss=loss, component=component)
+    threads = consensus(samples[:, shuffle], loss=loss, component=component, jobs=3)
+    assert (threads.labels.tolist(), threads.expected_loss) == (split.labels.tolist(), split.expected_loss)
     assert split.expected_loss == pytest.approx(whole.expected_loss)
     assert split.expected_loss == pytest.approx(expected_loss(split.labels, samples[:, shuffle], loss=loss))
 

@@ -115,7 +115,7 @@ class Linked(Sampling):
         )  # fmt: skip
         return Clustered(
             ids=evidence.table.ids,
-            labels=posterior.consensus().labels.astype(np.int32),
+            labels=posterior.consensus(jobs=jobs).labels.astype(np.int32),
             samples=posterior.samples,
             verdict=_verdict(posterior),
             posterior=posterior,

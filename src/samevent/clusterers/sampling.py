@@ -84,7 +84,7 @@ def sampled(
     if sampling.answer == "last":
         return last_of_runs(evidence, drawn.samples[:, -1], traces)
     samples = np.concatenate(list(drawn.samples))
-    labels = consensus(samples, seed=seed).labels.astype(np.int32)
+    labels = consensus(samples, seed=seed, jobs=jobs).labels.astype(np.int32)
     diagnosis = diagnose(_second_halves(traces), _together(drawn.samples, _neighbours(labels)))
     diagnosis.warn()
     return Clustered(

@@ -81,16 +81,16 @@ def fit(
         "model": model, "sampler": sampler, "seed": seed, "chains": chains, "sweeps": sweeps, "initial": initial,
         "exact_limit": exact_limit, "keep": keep,
     }  # fmt: skip
-    links, logs = _links(problem, model, sampler), Logs.of(problem)
+    logs = Logs.of(problem)
     parts = split(problem.words, *_links(problem, model, "collapsed"))
+    # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
+    blocks = parts if sampler == "collapsed" else split(problem.words, *_links(problem, model, sampler))
     with np.errstate(over="ignore"):  # infinitely many are too many, too
         small = parts.configurations() <= exact_limit
         small &= parts.configurations() * parts.sizes <= _CUSTOMERS_A_WAY * exact_limit
     several = parts.sizes > 1
     solved = _solved(parts, np.flatnonzero(small & several), logs, seed=seed, keep=keep, jobs=jobs)
 
-    # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
-    blocks = parts if sampler == "collapsed" else split(problem.words, *links)
     plan = Plan(seed, chains, _rounds(sweeps), -(-keep // chains), initial, until_agreed=True)
     tasks = {int(k): Task.begun(blocks.block(int(k)), plan) for k in np.flatnonzero(~small & several)}
     complete = run(

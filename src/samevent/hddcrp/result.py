@@ -87,9 +87,9 @@ class Posterior:
             return float(self.together[at])
         return float((self.samples[:, low] == self.samples[:, high]).mean())
 
-    def consensus(self, *, loss: Loss = LOSSES[0]) -> Consensus:
+    def consensus(self, *, loss: Loss = LOSSES[0], jobs: int = 1) -> Consensus:
         """Return the partition that is closest to the posterior on average."""
-        return consensus(self.samples, component=self.component, loss=loss, seed=self.seed)
+        return consensus(self.samples, component=self.component, loss=loss, seed=self.seed, jobs=jobs)
 
     @property
     def verdict(self) -> str:

@@ -13,7 +13,9 @@ joins customers that no sample joins, so blocks that no sample crosses are searc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -59,18 +61,20 @@ def consensus(
     loss: Loss = "variation-of-information",
     restarts: int = RESTARTS,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Consensus:
     """Return a partition of least expected loss over samples, never worse than the best of them.
 
-    `component` labels customers that may meet at all; no sample may join customers of different components.
+    `component` labels customers that may meet at all; no sample may join customers of different components. The
+    result is the same for any number of `jobs` (threads).
 
     >>> consensus([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 1]]).labels.tolist()
     [0, 0, 1, 1]
     """
-    rows = _checked_samples(samples)
+    rows = canonical(_checked_samples(samples))
     weight = _checked_weights(weights, len(rows))
     blocks = _split(rows, weight, component)
-    return consensus_of_blocks(blocks, rows.shape[1], loss=loss, restarts=restarts, seed=seed)
+    return consensus_of_blocks(blocks, rows.shape[1], loss=loss, restarts=restarts, seed=seed, jobs=jobs)
 
 
 def consensus_of_blocks(
@@ -80,6 +84,7 @@ def consensus_of_blocks(
     loss: Loss = "variation-of-information",
     restarts: int = RESTARTS,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Consensus:
     """Join the consensus of every block; each has samples and weights of its own, drawn or enumerated.
 
@@ -91,11 +96,12 @@ def consensus_of_blocks(
         raise UsageError(f"{restarts} restarts", expected="0 or more")
     labels = np.arange(customers, dtype=np.int64)
     total = 0.0
-    for block in blocks:
-        found, expected = _consensus_of(block, loss, restarts, seed)
-        # A cluster is named after one of its own members, so blocks cannot clash.
-        labels[block.members] = block.members[found]
-        total += expected
+    with ThreadPoolExecutor(jobs) as pool:
+        of_block = partial(_consensus_of, loss=loss, restarts=restarts, seed=seed)
+        for customer, found, expected in pool.map(of_block, blocks):
+            # A cluster is named after one of its own members, so blocks cannot clash.
+            labels[customer] = customer[found]
+            total += expected
     if loss == "variation-of-information":
         total /= max(customers, 1)
     return Consensus(canonical(labels), max(total, 0.0), loss)
@@ -120,8 +126,8 @@ def expected_loss(
     return max(0.0, value / (max(len(own), 1) if loss == "variation-of-information" else 1))
 
 
-def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[Integers, float]:
-    """Return labels within the block, each the position of a cluster's first member, and the summed loss."""
+def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[Integers, Integers, float]:
+    """Return the members, their labels, each the position of a cluster's first member, and the summed loss."""
     counted = block.weights > 0
     distinct, which = np.unique(canonical(block.samples[counted]), axis=0, return_inverse=True)
     weights = np.bincount(which.ravel(), weights=block.weights[counted]).astype(np.float64)
@@ -134,11 +140,14 @@ def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[I
         orders = np.stack([random.permutation(size) for _ in range(tries)])
         found, expected = search(distinct, weights, _total(loss, size), orders)
         labels = canonical(found)
-    return np.unique(labels, return_index=True)[1][labels], expected
+    return block.members, np.unique(labels, return_index=True)[1][labels], expected
 
 
 def _split(rows: Integers, weights: Floats, component: ArrayLike | None) -> Iterator[Block]:
-    """Yield blocks of more than one customer that no sample crosses; they are smaller than components may be."""
+    """Yield blocks of more than one customer that no sample crosses; they are smaller than components may be.
+
+    Rows are canonical.
+    """
     of = np.zeros(rows.shape[1], np.int64) if component is None else integers(component, "component labels")
     if of.shape != rows.shape[1:]:
         raise DataError(f"{of.shape} component labels", expected=f"one for each of {rows.shape[1]} customers")
@@ -152,8 +161,7 @@ def _split(rows: Integers, weights: Floats, component: ArrayLike | None) -> Iter
 def _met(rows: Integers) -> Integers:
     """Label customers so that any two that some sample joins, directly or through others, have the same label."""
     count, customers = rows.shape
-    labels = canonical(rows)
-    first = np.stack([np.unique(row, return_index=True)[1][row] for row in labels]).astype(np.int32)
+    first = np.stack([np.unique(row, return_index=True)[1][row] for row in rows]).astype(np.int32)
     ends = np.tile(np.arange(customers, dtype=np.int32), count)
     joined = sparse.csr_array(
         (np.ones(first.size, np.int8), (first.ravel(), ends)), shape=(customers, customers)
@@ -164,10 +172,9 @@ def _met(rows: Integers) -> Integers:
 
 def _refuse_crossings(rows: Integers, component: Integers) -> None:
     for number, row in enumerate(rows):
-        labels = canonical(row)
-        home = np.empty(len(labels), dtype=np.int64)
-        home[labels] = component
-        if (home[labels] != component).any():
+        home = np.empty(len(row), dtype=np.int64)
+        home[row] = component
+        if (home[row] != component).any():
             raise DataError(
                 f"sample {number} joins customers of different components",
                 expected="clusters inside components",
