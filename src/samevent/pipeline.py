@@ -37,6 +37,17 @@ Watch = Callable[[str, int, int, str], None]
 """Told the stage, how much of it is done, how much there is, and what has been found so far."""
 
 
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Let Python look for garbage rarely: documents are many small values, none of which is garbage."""
+    usual = gc.get_threshold()
+    gc.set_threshold(500_000, 50, 1000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """How to resolve.
@@ -144,6 +155,7 @@ class Model:
             table, self.similarities["light"], self.resources.lexicon, self.similarities
         )
 
+    @rare_collections()
     def resolve(
         self,
         corpus: Iterable[Document],
@@ -159,18 +171,7 @@ class Model:
         The result depends on documents, model and options alone. With a `checkpoint`, sampling that was
         interrupted goes on where it was.
         """
-        with _rare_collections():
-            return self._resolved(corpus, options or Options(), seed, jobs, checkpoint, watch)
-
-    def _resolved(
-        self,
-        corpus: Iterable[Document],
-        options: Options,
-        seed: int | None,
-        jobs: int,
-        checkpoint: Path | None,
-        watch: Watch | None,
-    ) -> Result:
+        options = options or Options()
         if seed is not None:
             options = replace(options, seed=seed)
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
@@ -233,17 +234,6 @@ class Model:
             yield document, text.annotation
             if watch:
                 watch("reading", done, len(documents), f"{events:,} mentions")
-
-
-@contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Let Python look for garbage rarely: documents are many small values, none of which is garbage."""
-    usual = gc.get_threshold()
-    gc.set_threshold(500_000, 50, 1000)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def _explained(evidence: Evidence, model: PairModel, first: str, second: str) -> Explanation:
