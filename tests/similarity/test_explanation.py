@@ -44,6 +44,8 @@ def test_explanations_of_many_pairs_are_those_of_each() -> None:
     i, j = np.array([1, 20, 9], np.int32), np.array([0, 2, 8], np.int32)
     one_by_one = [explain(TABLE, model, a, b) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
     assert explanations(TABLE, model, i, j) == one_by_one
+    for short, whole in zip(explanations(TABLE, model, i, j, most=3), one_by_one, strict=True):
+        assert short.contributions == whole.contributions[:3]
 
 
 def test_explanation_names_the_words_that_are_shared() -> None:

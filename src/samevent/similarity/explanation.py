@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from samevent.similarity.bags import Indices
-from samevent.similarity.features import ALL, TAGS, tag_pairs
+from samevent.similarity.features import ALL, TAGS
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 
@@ -48,40 +48,49 @@ def explain(table: MentionTable, model: PairModel, first: int, second: int) -> E
     return explanations(table, model, np.array([first], np.int32), np.array([second], np.int32))[0]
 
 
-def explanations(table: MentionTable, model: PairModel, i: Indices, j: Indices) -> list[Explanation]:
-    """Explain many pairs of rows at once."""
+def explanations(
+    table: MentionTable, model: PairModel, i: Indices, j: Indices, *, most: int | None = None
+) -> list[Explanation]:
+    """Explain many pairs of rows at once, each with so many contributions at `most`."""
     if model.cases:
         found: dict[int, Explanation] = {}
         for case in model.cases:
             its = np.flatnonzero(case.holds(table, i, j))
-            found |= zip(its.tolist(), explanations(table, model.part(case), i[its], j[its]), strict=True)
+            part = explanations(table, model.part(case), i[its], j[its], most=most)
+            found |= zip(its.tolist(), part, strict=True)
         return [found[pair] for pair in range(len(i))]
-    probability = model.probability(table, i, j).tolist()
-    used = [(feature, model.weights[feature.name]) for feature in ALL if model.weights.get(feature.name)]
-    values = [feature.compare(table, i, j).tolist() for feature, _ in used]
-    one, other, _ = tag_pairs(table, i, j)
-    tags = [
-        f"heads tagged {table.heads.tags[a]} and {table.heads.tags[b]}"
-        for a, b in zip(one, other, strict=True)
-    ]
-    tag_scores = model.tag_score(table, i, j).tolist()
+    used = [feature for feature in ALL if model.weights.get(feature.name)]
+    values = np.stack([np.ones(len(i)), *(feature.compare(table, i, j) for feature in used)], axis=1)
+    weights = np.tile([0.0, *(model.weights[feature.name] for feature in used)], (len(i), 1))
+    weights[:, 0] = model.tag_score(table, i, j)
+    added = values * weights
+    strongest = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :most]
+    counts = (np.take_along_axis(added, strongest, axis=1) != 0).sum(axis=1)  # those of nothing come last
+    names = [TAGS, *(feature.name for feature in used)]
+    tags = [table.heads.tags[tag] for tag in table.heads.tag[table.head].tolist()]
 
-    def explained(pair: int, first: int, second: int) -> Explanation:
-        found = [Contribution(TAGS, tags[pair], 1.0, tag_scores[pair])]
-        for (feature, weight), column in zip(used, values, strict=True):
-            if value := column[pair]:
-                shared = _shared(table, feature.name, first, second)
-                about = feature.about.format(value) + (f" ({', '.join(shared)})" if shared else "")
-                found.append(Contribution(feature.name, about, value, weight))
-        return Explanation(
+    def about(which: int, value: float, first: int, second: int) -> str:
+        if which == 0:
+            return f"heads tagged {tags[min(first, second)]} and {tags[max(first, second)]}"
+        shared = _shared(table, names[which], first, second)
+        return used[which - 1].about.format(value) + (f" ({', '.join(shared)})" if shared else "")
+
+    columns = (i, j, model.probability(table, i, j), strongest, counts, values, weights)
+    return [
+        Explanation(
             first=table.ids[first],
             second=table.ids[second],
-            probability=probability[pair],
+            probability=probability,
             intercept=model.intercept,
-            contributions=tuple(sorted((c for c in found if c.added), key=lambda c: -abs(c.added))),
+            contributions=tuple(
+                Contribution(names[k], about(k, value[k], first, second), value[k], weight[k])
+                for k in order[:count]
+            ),
         )
-
-    return [explained(pair, *rows) for pair, rows in enumerate(zip(i.tolist(), j.tolist(), strict=True))]
+        for first, second, probability, order, count, value, weight in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
 
 
 def _shared(table: MentionTable, field: str, first: int, second: int) -> list[str]:
