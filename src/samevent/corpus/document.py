@@ -55,8 +55,11 @@ class Document:
     topic: str | None = None
     subtopic: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
+    _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """Where sentences start, which is asked for every mention."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_starts", tuple(sentence.start for sentence in self.sentences))
         if not self.id:
             raise CorpusError("a document has an empty id", expected="an id that names the document")
         _check_text(self)
@@ -167,7 +170,7 @@ class Document:
 
     def sentence_of(self, token: int) -> int:
         """Return the index of the sentence that holds a token."""
-        return bisect_right(self.sentences, token, key=lambda s: s.start) - 1
+        return bisect_right(self._starts, token) - 1
 
     def words(self, sentence: Sentence) -> list[str]:
         """Return the words of one of this document's sentences."""

@@ -58,9 +58,11 @@ class Mention:
     @property
     def runs(self) -> tuple[tuple[int, int], ...]:
         """The stretches of its tokens without gaps, half-open: one unless the mention is discontinuous."""
+        if not self.anchors:
+            return (self.span,)
         edges = [i for i, (a, b) in enumerate(pairwise(self.anchors), 1) if a + 1 < b]
         pieces = [self.anchors[a:b] for a, b in pairwise([0, *edges, len(self.anchors)])]
-        return tuple((piece[0], piece[-1] + 1) for piece in pieces) if self.anchors else (self.span,)
+        return tuple((piece[0], piece[-1] + 1) for piece in pieces)
 
     @property
     def span(self) -> tuple[int, int]:

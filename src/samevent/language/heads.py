@@ -83,6 +83,8 @@ def with_heads(document: Document, annotation: Annotation) -> Document:
             f"document {document.id!r} has {len(document.tokens)} tokens and its annotation {len(annotation)}",
             expected="the document that came with the annotation",
         )
+    if all(m.head is not None for m in document.mentions):
+        return document
     return document.with_mentions(
         replace(m, head=head(annotation, m.start, m.end, m.tokens)) if m.head is None else m
         for m in document.mentions

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
 from samevent.corpus import Document, Mention, Token
-from samevent.corpus.document import sentences_of
+from samevent.corpus.document import reading_order, sentences_of
 from samevent.language.annotation import Annotation, Span
 from samevent.language.heads import head
 
@@ -59,10 +59,13 @@ def retokenized(document: Document, layout: Layout, annotation: Annotation) -> D
         anchors = () if len(own) == end - start else tuple(own)
         return replace(m, start=start, end=end, anchors=anchors, head=new_head)
 
-    bare = replace(
-        document, tokens=tokens, sentences=sentences_of(layout.sentences), mentions=(), tokens_given=True
+    return replace(
+        document,
+        tokens=tokens,
+        sentences=sentences_of(layout.sentences),
+        mentions=tuple(sorted(map(realigned, document.mentions), key=reading_order)),
+        tokens_given=True,
     )
-    return bare.with_mentions(realigned(m) for m in document.mentions)
 
 
 def _pieces(document: Document, mention: Mention) -> list[Span]:
