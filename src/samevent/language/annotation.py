@@ -88,7 +88,7 @@ def _packed(strings: Iterable[str]) -> tuple[list[str], list[int]]:
 
 def _unpacked(table: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
     strings = [sys.intern(s) for s in table]
-    return tuple(strings[n] for n in numbers)
+    return tuple(map(strings.__getitem__, numbers))
 
 
 def _check_heads(heads: tuple[int, ...]) -> None:

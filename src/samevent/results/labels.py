@@ -7,7 +7,7 @@ bombs Yida*, *Cheeks fired by 76ers*, *attack on Yida*. What has no place there 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from samevent.corpus import Document, Mention
@@ -20,9 +20,8 @@ LONGEST = 80
 _BETWEEN = " · "
 
 
-def event_label(mentions: Sequence[tuple[Mention, Document]]) -> str:
-    """Return who did what, where and when, from the mentions of an event and their arguments."""
-    arguments = _arguments(mentions)
+def event_label(mentions: Sequence[tuple[Mention, Document]], arguments: Mapping[str, Mention]) -> str:
+    """Return who did what, where and when, from the mentions of an event; `arguments` are mentions by their ids."""
     tellings = [told(mention, document, arguments) for mention, document in mentions]
     first, *rest = _parts(Poll(tellings, chosen_wording(tellings)))
     label = shortened(first)
@@ -42,12 +41,6 @@ def shortened(text: str, width: int = LONGEST) -> str:
     if len(text) <= width:
         return text
     return (text[:width].rpartition(" ")[0] or text[: width - 1]).rstrip(" ,") + "…"
-
-
-def _arguments(mentions: Sequence[tuple[Mention, Document]]) -> dict[str, Mention]:
-    wanted = {argument.mention for mention, _ in mentions for argument in mention.arguments}
-    documents = {document.id: document for _, document in mentions}
-    return {m.id: m for document in documents.values() for m in document.mentions if m.id in wanted}
 
 
 def _parts(poll: Poll) -> Iterator[str]:

@@ -37,7 +37,8 @@ class Result:
         for mention in self.corpus.mentions("action"):
             if mention.event is not None:
                 found.setdefault(mention.event, []).append(_member(mention))
-        return Events([self._event(id, tuple(members)) for id, members in found.items()])
+        known = {mention.id: mention for mention in self.corpus.mentions()}
+        return Events([self._event(id, tuple(members), known) for id, members in found.items()])
 
     @property
     def clustering(self) -> Clustering:
@@ -61,11 +62,11 @@ class Result:
         """The date of each document, given or found in its text (ISO)."""
         return {document.id: document_date(document) for document in self.corpus}
 
-    def _event(self, id: str, members: tuple[Member, ...]) -> Event:
+    def _event(self, id: str, members: tuple[Member, ...], known: Mapping[str, Mention]) -> Event:
         documents = tuple(dict.fromkeys(member.mention.document for member in members))
         dates = sorted({date for date in (self.dates[document] for document in documents) if date})
-        label = event_label([(member.mention, self.corpus[member.mention.document]) for member in members])
-        return Event(id, label, members, documents, tuple(dates))
+        told = [(member.mention, self.corpus[member.mention.document]) for member in members]
+        return Event(id, event_label(told, known), members, documents, tuple(dates))
 
 
 def _member(mention: Mention) -> Member:
