@@ -92,15 +92,16 @@ def _whys(
     order = np.lexsort((other, -alike, one))
     rows, first = np.unique(one[order], return_index=True)
     closest, similarity = other[order][first], alike[order][first]
-    ids, found = table.ids, explanations(table, model, rows, closest, most=_REASONS)
+    found = explanations(table, model, rows, closest, most=_REASONS)
+    together = probabilities.of_pairs(rows, closest)
     return {
         row: Why(
-            ids[near],
+            table.ids[near],
             round(said, _DIGITS),
-            round(probabilities.between(ids[row], ids[near]), _DIGITS),
+            round(probability, _DIGITS),
             tuple(Reason(c.about, round(c.added, 2)) for c in explanation.contributions),
         )
-        for row, near, said, explanation in zip(
-            rows.tolist(), closest.tolist(), similarity.tolist(), found, strict=True
+        for row, near, said, probability, explanation in zip(
+            rows.tolist(), closest.tolist(), similarity.tolist(), together.tolist(), found, strict=True
         )
     }

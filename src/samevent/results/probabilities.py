@@ -34,9 +34,13 @@ class Probabilities:
     right: Integers
     together: Floats
     _rows: dict[str, int] = field(init=False, repr=False)
+    _known: NDArray[np.int64] = field(init=False, repr=False)
+    """A number for each pair that is known better, ascending, and one beyond all."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rows", {mention: row for row, mention in enumerate(self.ids)})
+        known = np.append(self._numbers(self.left, self.right), np.iinfo(np.int64).max)
+        object.__setattr__(self, "_known", known)
 
     @classmethod
     def of(cls, found: Clustered) -> Probabilities:
@@ -57,14 +61,21 @@ class Probabilities:
                     f"there is no event mention {mention!r} in the result",
                     hint="ids are in mentions.csv and result.jsonl",
                 )
-        i, j = sorted((self._rows[a], self._rows[b]))
-        if i == j:
-            return 1.0
-        begin, end = np.searchsorted(self.left, [i, i + 1])
-        at = begin + int(np.searchsorted(self.right[begin:end], j))
-        if at < end and self.right[at] == j:
-            return float(self.together[at])
-        return float((self.samples[:, i] == self.samples[:, j]).mean())
+        rows = np.array([[self._rows[a]], [self._rows[b]]], np.int32)
+        return float(self.of_pairs(*rows)[0])
+
+    def of_pairs(self, i: Integers, j: Integers) -> Floats:
+        """Return P(same event) of pairs of mentions, by their places among `ids`."""
+        wanted = self._numbers(np.minimum(i, j), np.maximum(i, j))
+        found: Floats = (self.samples[:, i] == self.samples[:, j]).mean(axis=0)
+        at = np.searchsorted(self._known, wanted)
+        better = np.flatnonzero(self._known[at] == wanted)
+        found[better] = self.together[at[better]]
+        return found
+
+    def _numbers(self, left: Integers, right: Integers) -> NDArray[np.int64]:
+        numbers: NDArray[np.int64] = left.astype(np.int64) * len(self.ids) + right
+        return numbers
 
     def of_members(self, labels: Integers) -> Floats:
         """Return P(same event) of each mention with the others of its event on average; NaN for one alone.
