@@ -12,6 +12,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from samevent import __version__
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Linked
@@ -38,12 +40,17 @@ Watch = Callable[[str, int, int, str], None]
 
 
 @contextmanager
-def rare_collections() -> Iterator[None]:
-    """Let Python look for garbage rarely: documents are many small values, none of which is garbage."""
+def at_scale() -> Iterator[None]:
+    """Make Python fit for many documents.
+
+    They are many small values, none of which is garbage: it is looked for rarely. Their matrices are small, too:
+    threads that share one spend more time waiting than working, and what has jobs shares work between them itself.
+    """
     usual = gc.get_threshold()
     gc.set_threshold(500_000, 50, 1000)
     try:
-        yield
+        with threadpool_limits(1):
+            yield
     finally:
         gc.set_threshold(*usual)
 
@@ -135,10 +142,12 @@ class Model:
         )
         return cls.load(folder, cache=cache)
 
+    @at_scale()
     def extract(self, corpus: Iterable[Document], *, jobs: int = 1, watch: Watch | None = None) -> Corpus:
         """Return the documents with the mentions and arguments that they lack."""
         return Corpus(document for document, _ in self._extracted(list(corpus), jobs, watch))
 
+    @at_scale()
     def evidence(
         self, corpus: Iterable[Document], *, jobs: int = 1, watch: Watch | None = None
     ) -> tuple[Corpus, Evidence]:
@@ -155,7 +164,7 @@ class Model:
             table, self.similarities["light"], self.resources.lexicon, self.similarities
         )
 
-    @rare_collections()
+    @at_scale()
     def resolve(
         self,
         corpus: Iterable[Document],

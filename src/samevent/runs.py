@@ -22,7 +22,7 @@ from samevent.formats import FORMATS, read, write
 from samevent.formats.files import refuse_existing, write_text
 from samevent.formats.sheets import written
 from samevent.language.cache import Cache
-from samevent.pipeline import Model, Result, rare_collections
+from samevent.pipeline import Model, Result, at_scale
 from samevent.report import write_report
 from samevent.results import Diagnostics
 from samevent.results import Result as Found
@@ -103,7 +103,7 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
     return Run(folder, part, overwrite)
 
 
-@rare_collections()
+@at_scale()
 def write_files(
     folder: Path, result: Found, about: Mapping[str, Any], *, formats: Sequence[str] = ()
 ) -> None:
