@@ -118,16 +118,16 @@ class Encoder:
         if pos is None:
             return tag[:2], np.empty(0, np.uint32)
         lexicon = self._lexicon
-        lemma = lexicon.base(lemma, pos) or lemma
-        classes = lexicon.classes(lemma, pos)
+        base = lexicon.base(lemma, pos)
+        classes = lexicon.classes(base, pos) if base else ()
         said = [f"class {name}" for name in classes] if "lexicon" in self.groups else []
-        if "hypernyms" in self.groups:
-            said += [f"is {name}" for name in lexicon.hypernyms(lemma, pos, senses=3)]
-        if "synonyms" in self.groups:
-            said += [f"as {name}" for name in lexicon.synonyms(lemma, pos, senses=3)]
+        if base and "hypernyms" in self.groups:
+            said += [f"is {name}" for name in lexicon.hypernyms(base, pos, senses=3)]
+        if base and "synonyms" in self.groups:
+            said += [f"as {name}" for name in lexicon.synonyms(base, pos, senses=3)]
         if "frames" in self.groups:
-            said += [f"in {name}" for name in lexicon.frames(lemma, pos)]
-            said += [f"has {name}" for name in lexicon.frame_roles(lemma, pos)]
+            said += [f"in {name}" for name in lexicon.frames(base or lemma, pos)]
+            said += [f"has {name}" for name in lexicon.frame_roles(base or lemma, pos)]
         return (classes[0] if classes else tag[:2]), codes(said).astype(np.uint32)
 
 
