@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 PRESETS = ("light", "paper")
 WORTH_SHARING = 20_000
 """Words that are worth starting several processes for, each of which has to load the parser."""
-WORDS_A_SECOND = 2_500
-"""What one core reads of documents that it has never seen, found by benchmarks/pipeline.py."""
+WORDS_A_SECOND = 1_250
+"""What one core does of documents that it has never seen, all in all, found by benchmarks/pipeline.py."""
 
 
 @click.command("run")
@@ -147,7 +147,7 @@ def run(
         )
     words = sum(len(document.tokens) for document in corpus)
     jobs = jobs or (1 if words < WORTH_SHARING else os.cpu_count() or 1)
-    say(f"read {described(corpus, words)}; about {duration(words / WORDS_A_SECOND / jobs + 2)} if all is new")
+    say(f"read {described(corpus, words)}; about {duration(words / WORDS_A_SECOND / jobs + 3)} if all is new")
     loaded = Model.load(model, cache=Cache())
     about = {
         "samevent": __version__,
