@@ -13,6 +13,7 @@ from experiments.reports import hasty, reports, work_in
 from parses import needs_model
 from samevent.experiments.ecbplus import measure_ecbplus
 from samevent.experiments.page import results_page
+from samevent.experiments.page.coreference import below_the_paper
 from samevent.experiments.page.plots import Bar, bars, columns, lines, reliability
 
 TOOL = Path(__file__).parents[2] / "tools" / "make_results.py"
@@ -95,3 +96,17 @@ def test_the_page_has_every_row_of_a_table(tmp_path: Path) -> None:
     assert "in the paper +9.1" in page
     assert {"yang2015-gold-log-joint.svg", "yang2015-gold-components.svg"} <= set(plots)
     assert all(f"results/{name}" in page for name in plots)
+
+
+@pytest.mark.parametrize(("ours", "explained"), [(0.5, True), (0.6, False)])
+def test_a_system_below_the_paper_is_told_why(ours: float, explained: bool) -> None:
+    row = {
+        "mentions": "predicted",
+        "filter": "head",
+        "clusterer": "hdp-lex",
+        "conll": ours,
+        "paper": {"conll": 0.552},
+    }
+    assert below_the_paper({"rows": [row]}, "hdp-lex") is explained
+    assert not below_the_paper({"rows": [row]}, "hddcrp")
+    assert not below_the_paper({"rows": [{**row, "mentions": "gold"}]}, "hdp-lex")

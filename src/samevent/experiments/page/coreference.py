@@ -89,6 +89,12 @@ def margin_is_there(found: Json) -> bool:
     )
 
 
+def below_the_paper(found: Json, clusterer: str) -> bool:
+    """Say whether a system is below the paper at some level, on the paper's kind of mentions."""
+    rows = [r for r in found["rows"] if (r["mentions"], r["filter"]) == ("predicted", "head")]
+    return any(r["conll"] < r["paper"]["conll"] for r in rows if r["clusterer"] == clusterer and r["paper"])
+
+
 def _margin(rows: Sequence[Json], unit: str) -> str:
     by_name = {row["clusterer"]: row for row in rows if row["unit"] == unit}
     if not {"hddcrp", "lemma"} <= set(by_name):

@@ -7,7 +7,14 @@ from importlib import resources
 from itertools import groupby
 from typing import Any
 
-from samevent.experiments.page.coreference import Json, Plots, against_the_paper, coreference, margin_is_there
+from samevent.experiments.page.coreference import (
+    Json,
+    Plots,
+    against_the_paper,
+    below_the_paper,
+    coreference,
+    margin_is_there,
+)
 from samevent.experiments.page.markdown import change, percent, table
 from samevent.experiments.page.plots import lines, reliability
 
@@ -17,6 +24,8 @@ _NAMES = {
     "alpha_across": "α_0 (`alpha_across`)",
     "minimum_similarity": "truncation (`minimum_similarity`)",
     "document_weight": "γ (`document_weight`)",
+    "identical_words": "mentions of the same words always linked (`identical_words`)",
+    "observe": "what events generate (`observe`)",
 }
 
 
@@ -29,6 +38,7 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
         if found["protocol"] == "yang2015" and found["preset"] == "paper":
             parts += [f"## Beside the paper ({found['part']} topics)", against_the_paper(found)]
             parts += [] if margin_is_there(found) else [_words("margin")]
+            parts += [_words("hdp-lex")] if below_the_paper(found, "hdp-lex") else []
     parts += [coreference(name, found, plots) for name, found in tables.items()]
     if "ablations" in results:
         parts.append(_ablations(results["ablations"], plots))
