@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from samevent.similarity.background import NOTHING_READ
+from samevent.similarity.bags import Bags
 from samevent.similarity.explanation import explain, explanations
 from samevent.similarity.model import PairModel
 from similarity.tables import compiled, random_corpus, random_model
@@ -48,8 +52,17 @@ def test_explanations_of_many_pairs_are_those_of_each() -> None:
         assert short.contributions == whole.contributions[:3]
 
 
-def test_explanation_names_the_words_that_are_shared() -> None:
+def test_explanation_names_the_shared_words_that_tell_most() -> None:
     model = PairModel({"context": 1.0, "both_participants": 0.5}, {}, 0.0)
-    (alone,) = explain(TABLE, model, 3, 3).contributions[:1]
-    words = sorted({TABLE.vocabulary[word] for word in TABLE.fields["context"].row(3)})
-    assert alone.about == f"words around the mentions 1.00 alike ({', '.join(words)})"
+    number = {word: place for place, word in enumerate(TABLE.vocabulary)}
+    # Word n is a content word of n documents: the first one, of none, tells nothing, and then the fewer the more.
+    contents = [[word for word in number if number[word] > document] for document in range(6)]
+    table = replace(TABLE, contents=Bags.pack(contents, number)).against(NOTHING_READ)
+    lengths = set()
+    for row in range(len(table)):
+        (alone,) = explain(table, model, row, row).contributions[:1]
+        most = sorted(table.fields["context"].row(row).tolist(), key=lambda word: word or len(number))
+        named = [table.vocabulary[word] for word in most[:4]] + ["…"] * (len(most) > 4)
+        assert alone.about == f"words around the mentions 1.00 alike ({', '.join(named)})"
+        lengths.add(len(most))
+    assert {4, 5} <= lengths

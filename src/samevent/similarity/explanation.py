@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from samevent.similarity.bags import Indices
+from samevent.similarity.bags import Floats, Indices
 from samevent.similarity.features import ALL, TAGS
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
+
+NAMED = 4
+"""How many of the words that two mentions share are named: those that tell most."""
 
 
 class Contribution(NamedTuple):
@@ -68,11 +71,12 @@ def explanations(
     counts = (np.take_along_axis(added, strongest, axis=1) != 0).sum(axis=1)  # those of nothing come last
     names = [TAGS, *(feature.name for feature in used)]
     tags = [table.heads.tags[tag] for tag in table.heads.tag[table.head].tolist()]
+    telling = _telling(table)
 
     def about(which: int, value: float, first: int, second: int) -> str:
         if which == 0:
             return f"heads tagged {tags[min(first, second)]} and {tags[max(first, second)]}"
-        shared = _shared(table, names[which], first, second)
+        shared = _shared(table, telling, names[which], first, second)
         return used[which - 1].about.format(value) + (f" ({', '.join(shared)})" if shared else "")
 
     columns = (i, j, model.probability(table, i, j), strongest, counts, values, weights)
@@ -93,10 +97,18 @@ def explanations(
     ]
 
 
-def _shared(table: MentionTable, field: str, first: int, second: int) -> list[str]:
-    """Return the words that two mentions have in common in a field, if the feature is about one."""
+def _telling(table: MentionTable) -> Floats:
+    """Return how much each word tells; one that is never a content word, like *the*, tells nothing."""
+    found = np.zeros(len(table.vocabulary))
+    found[table.contents.words] = table.weights[table.contents.words]
+    return found
+
+
+def _shared(table: MentionTable, telling: Floats, field: str, first: int, second: int) -> list[str]:
+    """Return words that two mentions have in common in a field, if the feature is about one."""
     if field not in table.fields:
         return []
     bags = table.fields[field]
     shared = set(bags.row(first).tolist()).intersection(bags.row(second).tolist())
-    return [table.vocabulary[word] for word in sorted(shared)]
+    most = sorted(shared, key=lambda word: (-telling[word], word))
+    return [*(table.vocabulary[word] for word in most[:NAMED]), *(["…"] if len(most) > NAMED else [])]
