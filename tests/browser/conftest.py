@@ -59,6 +59,8 @@ def visit(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         found.watch()
         visits.append(found)
         page.goto(found.files[0] + at)
+        if context.get("java_script_enabled", True):
+            page.wait_for_selector(".view.on")  # the script starts when its data is unpacked
         return found
 
     yield opened

@@ -194,6 +194,22 @@ def test_page_without_script_is_read_as_a_whole(visit: Open) -> None:
     assert seen.page.url.endswith(f"#{condemned}")
 
 
+@pytest.mark.parametrize(
+    "lacking",
+    [
+        "delete self.DecompressionStream",
+        "DecompressionStream = class { constructor() { throw TypeError() } }",
+    ],
+)
+def test_page_in_a_browser_that_cannot_unpack_is_as_without_script(visit: Open, lacking: str) -> None:
+    plain = visit(java_script_enabled=False)
+    seen = visit()
+    seen.page.add_init_script(lacking)
+    seen.page.reload()
+    assert seen.see("body") == plain.see("body")
+    assert not seen.see(".tools, dialog, #theme, #card")
+
+
 def test_phone_shows_the_list_then_the_event(visit: Open) -> None:
     seen = visit(width=390)
     assert len(seen.see(ROWS)) == 3

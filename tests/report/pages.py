@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from base64 import b64decode
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
 
 Attributes = dict[str, str | None]
 
@@ -33,6 +37,12 @@ class Page(HTMLParser):
             self.raw[-1] = (tag, attributes, text + data)
         else:
             self.visible.append(data)
+
+    @property
+    def data(self) -> Any:
+        """What the script reads."""
+        [packed] = [text for _, attributes, text in self.raw if attributes.get("id") == "data"]
+        return json.loads(zlib.decompress(b64decode(packed, validate=True), wbits=-zlib.MAX_WBITS))
 
     @property
     def text(self) -> str:

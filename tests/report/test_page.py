@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from dataclasses import replace
@@ -109,7 +108,7 @@ def test_event_says_what_a_member_is_closest_to_and_why() -> None:
     text = page(small_result())
     raid = article(text, "e1")
     assert re.search(r"closest to <a href=#m\d+>bombed</a>: arguments in common \(Yida\)", raid)
-    data = json.loads(Page(text).raw[-2][2])
+    data = Page(text).data
     closest, similarity, probability, *reasons = next(iter(data["whys"].values()))
     assert (similarity, probability) == (70, 93)
     assert [data["words"][word] for word in reasons[::2]] == [

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
+from base64 import b64encode
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -88,11 +90,10 @@ def _gather(children: Iterable[Child], pieces: list[str]) -> None:
 
 
 def data_block(id: str, data: Any) -> Safe:
-    """Return an element that holds JSON for the script, and that no text in it can close."""
+    """Return an element that holds JSON for the script: deflated, and in Base64, so that no text in it can close it."""
     text = json.dumps(_shown(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Safe(f"<script{_attribute('id', id)} type=application/json>{text}</script>")
+    packed = b64encode(zlib.compress(text.encode(), level=9, wbits=-zlib.MAX_WBITS)).decode()
+    return Safe(f"<script{_attribute('id', id)} type=text/plain>{packed}</script>")
 
 
 def _shown(data: Any) -> Any:

@@ -1,11 +1,34 @@
 "use strict";
-(() => {
+(async () => {
   const $ = (selector, at = document) => at.querySelector(selector);
   const $$ = (selector, at = document) => [...at.querySelectorAll(selector)];
   const page = document.documentElement;
   const byId = (id) => document.getElementById(id);
   const target = (link) => (link.getAttribute("href").startsWith("#") ? byId(link.hash.slice(1)) : null);
-  const data = JSON.parse(byId("data").textContent);
+  if (!page.classList.contains("js")) return; // this browser cannot unpack the data
+
+  /* Light or dark: what the system says, until somebody chooses. */
+
+  function stored(choice) {
+    try {
+      if (choice) localStorage.setItem("samevent-theme", choice);
+      return localStorage.getItem("samevent-theme");
+    } catch {
+      return null; // a page from a file may not be allowed to keep anything
+    }
+  }
+
+  if (stored()) page.dataset.theme = stored();
+  byId("theme")?.addEventListener("click", () => {
+    const dark = page.dataset.theme ? page.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    page.dataset.theme = stored(dark ? "light" : "dark") ?? (dark ? "light" : "dark");
+  });
+
+  /* What the page itself does not say: sort keys and reasons, packed. */
+
+  const packed = Uint8Array.from(atob(byId("data").textContent), (byte) => byte.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const data = await new Response(unpacked).json();
 
   function make(tag, attributes, ...children) {
     const element = document.createElement(tag);
@@ -285,23 +308,6 @@
     else if (digit) location.hash = `#${digit.id}`;
     else return;
     event.preventDefault();
-  });
-
-  /* Light or dark: what the system says, until somebody chooses. */
-
-  function stored(choice) {
-    try {
-      if (choice) localStorage.setItem("samevent-theme", choice);
-      return localStorage.getItem("samevent-theme");
-    } catch {
-      return null; // a page from a file may not be allowed to keep anything
-    }
-  }
-
-  if (stored()) page.dataset.theme = stored();
-  byId("theme")?.addEventListener("click", () => {
-    const dark = page.dataset.theme ? page.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    page.dataset.theme = stored(dark ? "light" : "dark") ?? (dark ? "light" : "dark");
   });
 
   go();

@@ -9,8 +9,11 @@ from typing import Any
 
 from samevent.report.markup import Child, data_block, html, together
 
-_EARLY = 'document.documentElement.classList.add("js")'
-"""Runs before anything is drawn, so that what the script folds away is never seen to jump."""
+_EARLY = 'try{new DecompressionStream("deflate-raw");document.documentElement.classList.add("js")}catch{}'
+"""Runs before anything is drawn, so that what the script folds away is never seen to jump.
+
+A browser that cannot unpack the data shows the page as one without scripts does.
+"""
 
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"

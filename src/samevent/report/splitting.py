@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from samevent.report.book import Block, Book
 from samevent.report.index import Links
-from samevent.report.markup import Safe, html
+from samevent.report.markup import Safe, data_block, html
 from samevent.report.page import first_page, further_page
 
 
@@ -35,7 +35,7 @@ def _packed(book: Book, blocks: Sequence[Block], name: str, limit: int) -> list[
     room_further = limit - _size(further_page(book, links, [], pager))
     parts: list[list[Block]] = [[]]
     for block in blocks:
-        needed = _size(block.render(links)) + _size(str(book.data([block], rows=False)))
+        needed = _size(block.render(links)) + _size(data_block("data", book.data([block], rows=False)))
         if needed > room and (parts[-1] or len(parts) == 1):
             parts.append([])
             room = room_further
