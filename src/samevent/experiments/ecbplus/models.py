@@ -26,7 +26,10 @@ def trained_model(task: Task, corpus: Corpus, work: Work) -> Path:
     parts = {part: split.select(corpus, part) for part in ("train", "dev")}
     learned = Corpus(document for part in parts.values() for document in part)
     others = [path for path in shipped.iterdir() if path.name not in (EXTRACTOR_FILE, *PAIR_MODELS)]
-    folder = work.place("model", task.name, digest_of_corpus(learned), digest_of_files(others))
+    gold = task.gold(learned)
+    folder = work.place(
+        "model", split.name, digest_of_corpus(learned), digest_of_corpus(gold), digest_of_files(others)
+    )
     if work.has(folder):
         return folder
     work.tell(f"training on the {len(parts['train'])} documents of {split.name}'s train topics")
@@ -47,7 +50,7 @@ def trained_model(task: Task, corpus: Corpus, work: Work) -> Path:
     )
     for name, settings in PAIR_MODELS.items():
         train_similarity(
-            task.gold(learned),
+            gold,
             under_way / name,
             extractor,
             learn=split.train,
