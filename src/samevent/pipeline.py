@@ -21,7 +21,7 @@ from samevent.clusterers.reading import pair_models
 from samevent.corpus import KINDS, Corpus, Document
 from samevent.errors import CorpusError
 from samevent.extraction import EXTRACTOR_FILE, Extractor, parsed
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
@@ -117,7 +117,7 @@ class Model:
 
     def save(self, folder: str | Path) -> None:
         """Write the whole model into a new folder."""
-        refuse_existing(Path(folder), overwrite=False)
+        check_absent(Path(folder), overwrite=False)
         shutil.copytree(self.resources.folder, folder)
 
     @classmethod

@@ -19,7 +19,7 @@ from typing import Any
 from samevent.corpus import Document
 from samevent.errors import FormatError, OutputExistsError, UsageError, place
 from samevent.formats import FORMATS, read, write
-from samevent.formats.files import refuse_existing, write_text
+from samevent.formats.files import check_absent, write_text
 from samevent.formats.sheets import written
 from samevent.language.cache import Cache
 from samevent.pipeline import Model, Result, at_scale
@@ -198,7 +198,7 @@ def _refuse_what_is_there(folder: Path, *, overwrite: bool) -> None:
         raise OutputExistsError("is a file", where=place(folder), expected="the name of a folder")
     if _is_empty(folder):
         return
-    refuse_existing(folder, overwrite=overwrite)
+    check_absent(folder, overwrite=overwrite)
     if folder.exists() and not (folder / RUN_FILE).is_file():
         raise OutputExistsError(
             f"has no {RUN_FILE}, so it is no earlier run",

@@ -13,7 +13,7 @@ from samevent.corpus import KINDS, Document, Kind
 from samevent.errors import DataError
 from samevent.extraction import EXTRACTOR_FILE, Extractor, Parsed, associate, label_events
 from samevent.extraction.training import train_file as train_extractor
-from samevent.formats.files import refuse_existing, write_text
+from samevent.formats.files import check_absent, write_text
 from samevent.language.annotate import annotate
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
@@ -45,7 +45,7 @@ def train_similarity(
 
     `learn` names the topics to learn from; the others only help to choose C.
     """
-    refuse_existing(output, overwrite=overwrite)
+    check_absent(output, overwrite=overwrite)
     add = predicted_arguments(extractor)
     data = read_labelled(documents, extractor.resources, add_arguments=add, cache=cache, jobs=jobs)
     trained = train(data, learn=learn, settings=settings, progress=progress)
@@ -111,7 +111,7 @@ def train_model(
     Words and roles are those of the base. Documents `beside` only help to choose thresholds and C. A corpus that
     marks no mentions of some kind cannot teach an extractor: then the base's stays.
     """
-    refuse_existing(folder, overwrite=overwrite)
+    check_absent(folder, overwrite=overwrite)
     documents, beside = list(documents), list(beside)
     refuse_unlabelled(documents)
     part = folder.with_name(f".{folder.name}.part")

@@ -23,7 +23,7 @@ from samevent.cli.common import (
 from samevent.corpus import Clustering, Corpus, Mention
 from samevent.errors import OutputExistsError, UsageError, located, place
 from samevent.formats import FORMATS, output_format, read, write
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 from samevent.settings import assignment, read_tables
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _checkpoint(target: Path, *, resume: bool, force: bool) -> Path | None:
         if resume:
             raise UsageError("there is no checkpoint beside standard output", hint="name a file with -o")
         return None
-    refuse_existing(target, overwrite=force)
+    check_absent(target, overwrite=force)
     path = target.with_name(f"{target.name}.checkpoint.npz")
     if path.exists() and not resume:
         if not force:

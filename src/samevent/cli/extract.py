@@ -19,7 +19,7 @@ from samevent.cli.common import (
 )
 from samevent.corpus import KINDS, Corpus
 from samevent.formats import FORMATS, output_format, read, write
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 
 POINTS = ("balanced", "recall")
 
@@ -70,7 +70,7 @@ def extract_cli(
     """
     output_format(target, write_as)
     if str(target) != "-":
-        refuse_existing(target, overwrite=force)
+        check_absent(target, overwrite=force)
     corpus = read(source, format=read_as, encoding=encoding)
     corpus = extracted(corpus, point=point, replace=replace, add_fillers=add_fillers, model=model, jobs=jobs)
     write(corpus, target, format=write_as, overwrite=force)

@@ -19,7 +19,7 @@ from samevent.extraction.model import Extractor, Thresholds
 from samevent.extraction.objective import Segment
 from samevent.extraction.parsed import Parsed, parsed
 from samevent.extraction.weights import Weights
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.hashing import Keys, frequent, known
@@ -84,7 +84,7 @@ def train_file(
     progress: Progress = lambda _: None,
 ) -> Extractor:
     """Train on annotated documents, see `train`, and write the extractor."""
-    refuse_existing(output, overwrite=overwrite)
+    check_absent(output, overwrite=overwrite)
     progress("parsing")
     texts, others = (
         list(parsed(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside)

@@ -129,7 +129,7 @@ def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) ->
         sys.stdout.flush()
         return
     with _writing(path):
-        refuse_existing(path, overwrite=overwrite)
+        check_absent(path, overwrite=overwrite)
         temporary = _temporary(path)
         try:
             _fill(temporary, chunks)
@@ -148,7 +148,7 @@ def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, over
         raise UsageError("this format is a folder of files", expected="the name of a folder instead of -")
     with _writing(path):
         empty = path.is_dir() and not any(path.iterdir())
-        refuse_existing(path, overwrite=overwrite or empty)
+        check_absent(path, overwrite=overwrite or empty)
         temporary = _temporary(path)
         try:
             temporary.mkdir()
@@ -173,8 +173,8 @@ def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, over
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Raise if something is in the way."""
+def check_absent(path: Path, *, overwrite: bool) -> None:
+    """Raise if the path exists (unless `overwrite`) or its folder does not."""
     if path.exists() and not overwrite:
         raise OutputExistsError("already exists", where=place(path), hint="use --force to overwrite it")
     if not path.absolute().parent.is_dir():

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.errors import DataError, FormatError, place
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 
 _MANIFEST = "manifest.json"
 _DAMAGE = (
@@ -100,7 +100,7 @@ def write_table(
     *, compression: int = zipfile.ZIP_LZMA, overwrite: bool = False,
 ) -> None:  # fmt: skip
     """Write a table whole or not at all."""
-    refuse_existing(path, overwrite=overwrite)
+    check_absent(path, overwrite=overwrite)
     described = {"kind": kind, "schema": schema, **manifest}
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         archive.writestr(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from samevent.errors import UsageError, place
-from samevent.formats.files import STANDARD, refuse_existing, write_text
+from samevent.formats.files import STANDARD, check_absent, write_text
 from samevent.report.book import Book
 from samevent.report.index import Links
 from samevent.report.page import first_page
@@ -42,11 +42,11 @@ def write_report(
         raise UsageError(
             "a report is a page of HTML", where=place(path), expected="a name that ends with .html"
         )
-    refuse_existing(path, overwrite=overwrite)
+    check_absent(path, overwrite=overwrite)
     texts = pages(result, name=path.name, limit=limit)
     paths = [path.with_name(name) for name in texts]
     for target in paths[1:]:
-        refuse_existing(target, overwrite=overwrite)
+        check_absent(target, overwrite=overwrite)
     for target, text in zip(paths, texts.values(), strict=True):
         write_text(target, [text], overwrite=overwrite)
     return paths

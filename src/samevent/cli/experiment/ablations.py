@@ -19,7 +19,7 @@ from samevent.cli.experiment.common import (
     working,
 )
 from samevent.formats import read
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 
 
 @click.command("ablations")
@@ -49,7 +49,7 @@ def ablations_cli(
     from samevent.experiments.ablations import measure_ablations
 
     if json_file is not None and str(json_file) != "-":
-        refuse_existing(json_file, overwrite=force)
+        check_absent(json_file, overwrite=force)
     with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
         found = measure_ablations(read(data, format="ecbplus"), work, model=model, seed=seed)
     if json_file is not None:

@@ -18,7 +18,7 @@ from samevent.cli.experiment.common import (
     working,
 )
 from samevent.formats import read
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 
 if TYPE_CHECKING:
     from samevent.corpus import Corpus
@@ -60,7 +60,7 @@ def analysis_cli(
     from samevent.experiments.analysis import measure_analysis
 
     if json_file is not None and str(json_file) != "-":
-        refuse_existing(json_file, overwrite=force)
+        check_absent(json_file, overwrite=force)
     corpus = read(data, format="ecbplus")
     with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
         found = measure_analysis(corpus, work, part=part, model=model, seed=seed)

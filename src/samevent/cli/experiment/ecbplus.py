@@ -27,7 +27,7 @@ from samevent.cli.experiment.common import (
 )
 from samevent.errors import UsageError
 from samevent.formats import read
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 from samevent.settings import refuse_unknown
 
 PROTOCOLS = ("yang2015", "cybulska", "realistic")
@@ -112,7 +112,7 @@ def ecbplus_cli(
     from samevent.experiments.ecbplus import TASKS, Plan, measure_ecbplus
 
     if json_file is not None and str(json_file) != "-":
-        refuse_existing(json_file, overwrite=force)
+        check_absent(json_file, overwrite=force)
     plan = Plan(
         task=TASKS[protocol],
         part=part,

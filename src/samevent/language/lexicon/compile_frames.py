@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from samevent.errors import FormatError, place
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 from samevent.language.lexicon.base import Pos, normal
 from samevent.language.lexicon.frames import KIND, SCHEMA
 from samevent.language.tables import replacing
@@ -33,7 +33,7 @@ _EXAMPLE = re.compile(rb"<example\b.*?</example>", re.DOTALL)
 
 def compile_frames(archive: Path, output: Path, *, overwrite: bool = False) -> None:
     """Write the table of the frame files in a zip archive."""
-    refuse_existing(output, overwrite=overwrite)
+    check_absent(output, overwrite=overwrite)
     rolesets: list[Any] = []
     words: dict[str, dict[int, None]] = {}
     without_examples: list[str] = []

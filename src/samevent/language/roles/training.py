@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from samevent.formats.files import refuse_existing
+from samevent.formats.files import check_absent
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
@@ -83,7 +83,7 @@ def train_file(
     frames = frames or MODELS / DEFAULT / FRAMES_FILE
     beside = (data if data.is_dir() else data.parent).parent / "frames" / "propbank-frames.zip"
     examples = examples or (beside if beside.is_file() else None)
-    refuse_existing(output, overwrite=overwrite)
+    check_absent(output, overwrite=overwrite)
     gold = read_propbank(data)
     train = [g for g in gold if g.split == "train"]
     if examples is not None:
