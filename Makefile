@@ -1,10 +1,10 @@
-# One command an intent. Everything runs in .venv, which is made from requirements.lock.
+# One command per intent. Everything runs in .venv, which is built from requirements.lock.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test browser check format bench model docs results lock clean
+.PHONY: setup demo test test-all browser check format bench model docs results lock clean
 
 setup: $(READY)
 
@@ -18,12 +18,15 @@ $(READY): requirements.lock pyproject.toml
 demo: setup  ## the bundled articles to a report
 	$(BIN)/samevent demo -o samevent-demo --force
 
-test: setup  ## run the whole suite; pages are tried in a browser where there is one
-	$(BIN)/python -m pytest -q
+test: setup  ## run the suite on all cores, without the slow statistical tests
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
-browser: setup  ## install Debian's chromium where that is allowed, and try the report in it
+test-all: setup  ## run every test, slow statistical ones included
+	$(BIN)/python -m pytest -q -n auto
+
+browser: setup  ## test the report in Debian's chromium, installing it where that is allowed
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \
-		|| sudo -n apt-get install -y -qq --no-install-recommends chromium || echo "no browser, and none can be installed"
+		|| sudo -n apt-get install -y -qq --no-install-recommends chromium || echo "no browser found, and none can be installed"
 	$(BIN)/python -m pytest -q tests/browser
 
 check: setup  ## formatting, lint, types, import contract
@@ -32,11 +35,11 @@ check: setup  ## formatting, lint, types, import contract
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: setup  ## let ruff rewrite what it can
+format: setup  ## reformat and apply safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup  ## one JSON object a line
+bench: setup  ## print one JSON object per line
 	$(BIN)/python benchmarks/scoring.py --json
 	$(BIN)/python benchmarks/language.py --json
 	$(BIN)/python benchmarks/extraction.py --json
@@ -56,7 +59,7 @@ docs: setup  ## regenerate the generated parts of the documentation and build th
 results: setup  ## write docs/results.md from the stored measurements
 	$(BIN)/python tools/make_results.py
 
-lock:  ## resolve requirements.lock anew from pyproject.toml
+lock:  ## re-resolve requirements.lock from pyproject.toml
 	$(PYTHON) -m venv --clear .lock-venv
 	.lock-venv/bin/python -m pip install --quiet pip-tools
 	.lock-venv/bin/pip-compile --quiet --upgrade --extra dev --strip-extras --allow-unsafe --generate-hashes --no-header \
