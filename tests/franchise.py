@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from samevent.hddcrp.crp_observations import Channel
 from samevent.hddcrp.problem import Problem
-from samevent.posterior.partitions import canonical
+from samevent.partitions.labels import canonical
 
 Partition = tuple[int, ...]
 

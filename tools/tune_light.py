@@ -26,7 +26,7 @@ from samevent.extraction import load_extractor
 from samevent.formats import read
 from samevent.language.annotate import annotate
 from samevent.language.cache import Cache
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.scoring.pairing import pair
 from samevent.scoring.scores import f1_of, tallies
 from samevent.similarity.labelled import labelled

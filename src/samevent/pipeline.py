@@ -25,7 +25,7 @@ from samevent.formats.files import check_absent
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.report import write_report
 from samevent.results import Diagnostics
 from samevent.results import Result as Found

@@ -11,7 +11,7 @@ from samevent.clusterers.sampling import Sampling
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
 from samevent.language.lexicon.base import Pos
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.settings import changed
 from samevent.similarity.mentions import Annotated, compile_mentions
 from samevent.similarity.model import PairModel

@@ -25,7 +25,7 @@ from samevent.hddcrp import Problem, Rows, sample
 from samevent.hddcrp.crp import sample_crp
 from samevent.hddcrp.crp_observations import Channel
 from samevent.hddcrp.hdp import sample_hdp
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.similarity.documents import document_similarity, of_their_documents, topical_similarity
 from similarity.tables import random_corpus
 

@@ -11,7 +11,7 @@ from problems import random_problem, with_fields
 from samevent.errors import FormatError, UsageError
 from samevent.hddcrp import Problem, fit, sample
 from samevent.hddcrp.checkpoint import fingerprint
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 
 SETTINGS: dict[str, Any] = {"exact_limit": 50, "sweeps": 40, "seed": 5}
 

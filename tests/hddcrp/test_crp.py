@@ -15,7 +15,7 @@ from samevent.hddcrp.crp_reference import Links
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
 from samevent.hddcrp.weights import customer_links
-from samevent.posterior.partitions import canonical
+from samevent.partitions.labels import canonical
 
 THIN = 8
 

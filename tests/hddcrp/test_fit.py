@@ -13,7 +13,7 @@ import samevent.hddcrp.schedule as scheduling
 from problems import log_likelihood_by_hand, posterior_by_hand, random_problem, with_fields, without_words
 from samevent.errors import DataError, UsageError
 from samevent.hddcrp import Posterior, Problem, Rows, fit, sample
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 
 fitting = importlib.import_module("samevent.hddcrp.fit")  # the module: the package shows the function
 

@@ -23,7 +23,7 @@ from samevent.hddcrp.crp_observations import Channel, Observations
 from samevent.hddcrp.crp_reference import Tables
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
-from samevent.posterior.partitions import canonical
+from samevent.partitions.labels import canonical
 from samevent.seeds import stream
 
 THIN = 8

@@ -139,7 +139,7 @@ def clustered(
     from samevent.clusterers.sampling import Sampling
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
-    from samevent.posterior.diagnostics import ConvergenceWarning
+    from samevent.partitions.diagnostics import ConvergenceWarning
 
     with progress("reading", len(corpus)) as done:
         evidence = read_evidence(

@@ -15,7 +15,7 @@ from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
 from samevent.hddcrp.result import Posterior
 from samevent.language.lexicon.base import Lexicon
-from samevent.posterior.partitions import canonical
+from samevent.partitions.labels import canonical
 from samevent.similarity.affinities import Links, Settings, scored
 from samevent.similarity.candidates import candidates, gate_between
 from samevent.similarity.documents import topical_documents

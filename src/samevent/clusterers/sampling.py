@@ -18,9 +18,9 @@ from samevent.clusterers.base import Clustered, Evidence, Floats, Labels, Progre
 from samevent.clusterers.chains import AnyChain, Store, run_chains
 from samevent.errors import UsageError
 from samevent.hddcrp.problem import LEAST, MOST, Rows
-from samevent.posterior.coclustering import Pairs, count_together
-from samevent.posterior.consensus import consensus
-from samevent.posterior.diagnostics import agreement_of_chains, diagnose
+from samevent.partitions.coclustering import Pairs, count_together
+from samevent.partitions.consensus import consensus
+from samevent.partitions.diagnostics import agreement_of_chains, diagnose
 from samevent.settings import refuse_outside
 
 Answer = Literal["consensus", "last"]

@@ -14,8 +14,8 @@ from samevent.hddcrp.problem import Integers, Rows
 from samevent.hddcrp.reference import Exact
 from samevent.hddcrp.result import Components, Posterior, Runs, Trace
 from samevent.hddcrp.schedule import Plan, Task
-from samevent.posterior.coclustering import Pairs
-from samevent.posterior.partitions import canonical
+from samevent.partitions.coclustering import Pairs
+from samevent.partitions.labels import canonical
 
 
 def posterior_of(

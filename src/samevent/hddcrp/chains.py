@@ -22,8 +22,8 @@ from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Floats, Integers, Rows
 from samevent.hddcrp.randoms import RandomState, seeded
 from samevent.hddcrp.weights import Choices, active
-from samevent.posterior.diagnostics import Agreement, agreement_of_chains
-from samevent.posterior.partitions import canonical
+from samevent.partitions.diagnostics import Agreement, agreement_of_chains
+from samevent.partitions.labels import canonical
 from samevent.seeds import stream
 
 Initial = Literal["spread", "links", "alone"]

@@ -37,7 +37,7 @@ from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.problem import Integers, Problem, Rows
 from samevent.hddcrp.randoms import RandomState, seeded
 from samevent.hddcrp.weights import customer_links
-from samevent.posterior.partitions import canonical
+from samevent.partitions.labels import canonical
 
 ALPHA_ACROSS = 1.0
 

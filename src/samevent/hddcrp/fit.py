@@ -22,7 +22,7 @@ from samevent.hddcrp.problem import Floats, Problem, Rows
 from samevent.hddcrp.reference import Exact
 from samevent.hddcrp.result import Posterior, Runs
 from samevent.hddcrp.schedule import Plan, Progress, Store, Task, run, workers
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.seeds import stream
 
 Model = Literal["hddcrp", "ddcrp"]

@@ -39,7 +39,7 @@ from samevent.hddcrp.crp_runs import Run, log_crp, log_crps, positive, run_all, 
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.problem import Floats, Integers
 from samevent.hddcrp.randoms import RandomState, seeded
-from samevent.posterior.partitions import canonical, integers
+from samevent.partitions.labels import canonical, integers
 
 ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
 

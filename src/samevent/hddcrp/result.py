@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from samevent.errors import DataError
 from samevent.hddcrp.problem import Floats, Integers
-from samevent.posterior.coclustering import Pairs
-from samevent.posterior.consensus import LOSSES, Consensus, Loss, consensus
+from samevent.partitions.coclustering import Pairs
+from samevent.partitions.consensus import LOSSES, Consensus, Loss, consensus
 
 Flags = NDArray[np.bool_]
 

@@ -21,7 +21,7 @@ from samevent.hddcrp.randoms import RandomState
 from samevent.hddcrp.reference import clusters_of
 from samevent.hddcrp.resample import CHANGES, CLUSTERS, FIRST, FREE, LIKELIHOOD, PRIOR, TOTAL, join, link
 from samevent.hddcrp.weights import Choices, active, log_prior
-from samevent.posterior.partitions import canonical
+from samevent.partitions.labels import canonical
 
 
 @dataclass(frozen=True, slots=True, eq=False)

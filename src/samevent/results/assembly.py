@@ -10,7 +10,7 @@ import numpy as np
 
 from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Corpus, Document, Mention
-from samevent.posterior.partitions import canonical
+from samevent.partitions.labels import canonical
 from samevent.results.events import Reason, Why
 from samevent.results.probabilities import Integers, Probabilities
 from samevent.similarity.affinities import Links

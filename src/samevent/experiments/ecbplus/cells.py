@@ -17,7 +17,7 @@ from samevent.clusterers.sampling import Sampling
 from samevent.corpus import Clustering
 from samevent.experiments.work import Work
 from samevent.hddcrp import checkpoint as files
-from samevent.posterior.diagnostics import ConvergenceWarning
+from samevent.partitions.diagnostics import ConvergenceWarning
 
 _TRACE = "trace "
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from samevent.errors import DataError
-from samevent.posterior.diagnostics import (
+from samevent.partitions.diagnostics import (
     ConvergenceWarning,
     Limits,
     agreement_of_chains,
@@ -16,7 +16,7 @@ from samevent.posterior.diagnostics import (
     effective_draws,
     split_rhat,
 )
-from samevent.posterior.partitions import Floats
+from samevent.partitions.labels import Floats
 from samevent.seeds import stream
 
 

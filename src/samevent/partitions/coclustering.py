@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from samevent.errors import DataError
-from samevent.posterior.partitions import Booleans, Floats, Integers, integers
+from samevent.partitions.labels import Booleans, Floats, Integers, integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

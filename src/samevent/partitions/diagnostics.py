@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from samevent.errors import DataError
-from samevent.posterior.partitions import Floats
+from samevent.partitions.labels import Floats
 
 FEWEST_DRAWS = 4
 """Two halves of a chain with fewer draws have no variance to compare."""

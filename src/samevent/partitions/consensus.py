@@ -24,8 +24,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import DataError, UsageError
-from samevent.posterior.partitions import Floats, Integers, canonical, integers, members
-from samevent.posterior.search import search
+from samevent.partitions.labels import Floats, Integers, canonical, integers, members
+from samevent.partitions.search import search
 from samevent.seeds import stream
 
 Loss = Literal["variation-of-information", "binder"]

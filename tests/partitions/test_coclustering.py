@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from samevent.errors import DataError
-from samevent.posterior.coclustering import Coclustering, Pairs, count_together
+from samevent.partitions.coclustering import Coclustering, Pairs, count_together
 from samevent.seeds import stream
 
 

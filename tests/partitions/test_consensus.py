@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from samevent.errors import DataError, UsageError
-from samevent.posterior.consensus import LOSSES, Block, Loss, consensus, consensus_of_blocks, expected_loss
-from samevent.posterior.partitions import Integers, binder_distance, canonical, variation_of_information
+from samevent.partitions.consensus import LOSSES, Block, Loss, consensus, consensus_of_blocks, expected_loss
+from samevent.partitions.labels import Integers, binder_distance, canonical, variation_of_information
 from samevent.seeds import stream
 
 DISTANCES: dict[Loss, Callable[[Integers, Integers], float]] = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samevent.errors import DataError
-from samevent.posterior.partitions import binder_distance, canonical, members, variation_of_information
+from samevent.partitions.labels import binder_distance, canonical, members, variation_of_information
 
 LABELS = st.integers(1, 8).flatmap(lambda n: st.lists(st.integers(-3, 4), min_size=n, max_size=n))
 TWO = st.integers(1, 8).flatmap(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from samevent.posterior.partitions import Floats, Integers
+from samevent.partitions.labels import Floats, Integers
 
 ROUNDING = 1e-12
 """Improvements below this share of the largest possible loss are rounding: following them goes round in circles."""
