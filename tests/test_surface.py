@@ -7,11 +7,7 @@ import sys
 import pytest
 
 import samevent
-from samevent import scoring
-from samevent.cli import extract as cli_extract
-from samevent.cli import score as cli_score
 from samevent.cli.main import COMMANDS
-from samevent.extraction import POINTS
 
 
 def test_everything_in_all_can_be_imported_and_nothing_else_is_shown() -> None:
@@ -33,17 +29,9 @@ def test_the_engine_is_there_without_importing_it_first() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "fit\n"
 
 
-def test_command_line_offers_the_operating_points() -> None:
-    assert cli_extract.POINTS == POINTS
-
-
 def test_unknown_names_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = samevent.nothing
-
-
-def test_command_line_offers_what_scoring_takes() -> None:
-    assert (*cli_score.FILTERS, *cli_score.SINGLETONS) == (*scoring.FILTERS, *scoring.SINGLETONS)
 
 
 @pytest.mark.parametrize("command", ["", *(f"'{name}', " for name in COMMANDS)])

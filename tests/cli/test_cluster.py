@@ -18,7 +18,7 @@ from clusterers.small import MODEL
 from parses import needs_model
 from samevent import Corpus, read, write
 from samevent.cli import cluster as command
-from samevent.clusterers import CLUSTERERS, PRESETS, clusterer
+from samevent.clusterers import clusterer
 from samevent.clusterers.hddcrp import Hddcrp
 from samevent.corpus import Clustering
 from samevent.errors import SameventError
@@ -56,11 +56,6 @@ def run(*words: object) -> Result:
 def failure(result: Result) -> SameventError:
     assert isinstance(result.exception, SameventError), result.exception
     return result.exception
-
-
-def test_command_line_offers_what_there_is() -> None:
-    assert tuple(CLUSTERERS) == command.CLUSTERERS
-    assert tuple(PRESETS) == command.PRESETS
 
 
 def test_cluster_writes_events_numbered_by_their_first_mention(corpus: Path, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from samevent.cli.common import (
     say,
     sentences_option,
 )
-from samevent.formats import FORMATS
 from samevent.formats.doctor import examine
+from samevent.names import FORMATS
 
 
 @click.command("check")

@@ -22,18 +22,13 @@ from samevent.cli.common import (
 )
 from samevent.corpus import Clustering, Corpus, Mention
 from samevent.errors import OutputExistsError, UsageError, located, place
-from samevent.formats import FORMATS, output_format, read, write
+from samevent.formats import output_format, read, write
 from samevent.formats.files import check_absent
+from samevent.names import CLUSTERERS, FORMATS, PRESETS
 from samevent.settings import assignment, read_tables
 
 if TYPE_CHECKING:
     from samevent.clusterers import Clustered, Clusterer
-
-CLUSTERERS = (
-    "lemma", "agglomerative", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf", "hdp-flat-lf-wf-sf", "hdp-struct",
-    "ddcrp", "hddcrp-star", "hddcrp",
-)  # fmt: skip
-PRESETS = ("light", "paper")
 
 
 @click.command("cluster")

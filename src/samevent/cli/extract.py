@@ -18,10 +18,9 @@ from samevent.cli.common import (
     say,
 )
 from samevent.corpus import KINDS, Corpus
-from samevent.formats import FORMATS, output_format, read, write
+from samevent.formats import output_format, read, write
 from samevent.formats.files import check_absent
-
-POINTS = ("balanced", "recall")
+from samevent.names import FORMATS, POINTS
 
 
 @click.command("extract")

@@ -21,14 +21,13 @@ from samevent.cli.common import (
     stages,
 )
 from samevent.corpus import Corpus
-from samevent.formats import FORMATS
+from samevent.names import FORMATS, PRESETS
 from samevent.settings import assignment
 
 if TYPE_CHECKING:
     from samevent.pipeline import Options
     from samevent.results import Result
 
-PRESETS = ("light", "paper")
 WORTH_SHARING = 20_000
 """Words that are worth starting several processes for, each of which has to load the parser."""
 WORDS_A_SECOND = 1_250

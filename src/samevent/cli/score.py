@@ -18,14 +18,11 @@ from samevent.cli.common import (
     json_option,
     say,
 )
-from samevent.corpus import KINDS, MATCHES, UNITS
-from samevent.formats import FORMATS, read
+from samevent.formats import read
+from samevent.names import FILTERS, FORMATS, KINDS, SINGLETONS, UNITS
 
 if TYPE_CHECKING:
     from samevent.scoring import Interval, Pairing
-
-FILTERS = ("none", *MATCHES)
-SINGLETONS = ("keep", "drop", "drop-gold")
 
 NAMES = {
     "muc": "MUC",

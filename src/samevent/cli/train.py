@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from samevent.cli.common import PATH, choice, force_option, jobs_option, model_option, say, without_option
-from samevent.experiments.protocols import SPLITS, load_split
+from samevent.experiments.protocols import load_split
 from samevent.formats import read
-
-PRESETS = ("light", "paper")
+from samevent.names import PRESETS, SPLITS
 
 output_option = click.option(
     "-o", "--output", metavar="MODEL", type=PATH, required=True, help="The model's folder."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samevent.cli.common import PATH, choice, progress, say
-from samevent.experiments.protocols import SPLITS
+from samevent.names import SPLITS
 
 if TYPE_CHECKING:
     from samevent.experiments.work import Work

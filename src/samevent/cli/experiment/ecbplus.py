@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from samevent.cli.cluster import CLUSTERERS, PRESETS
 from samevent.cli.common import choice, emit_json, emit_table, force_option, jobs_option, json_option, say
 from samevent.cli.experiment.common import (
     data_option,
@@ -28,10 +27,9 @@ from samevent.cli.experiment.common import (
 from samevent.errors import UsageError
 from samevent.formats import read
 from samevent.formats.files import check_absent
+from samevent.names import CLUSTERERS, FILTERS, PRESETS, PROTOCOLS
 from samevent.settings import refuse_unknown
 
-PROTOCOLS = ("yang2015", "cybulska", "realistic")
-FILTERS = ("head", "none", "exact", "overlap")
 UNITS = {
     "document": "WD, by document",
     "subtopic": "CD, by sub-topic",

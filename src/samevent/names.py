@@ -1,0 +1,22 @@
+"""The names that the command line offers, importing nothing, so that `--help` answers at once.
+
+Each tuple repeats the keys of a registry that is slow to import; `tests/test_names.py` holds that they are equal.
+"""
+
+from __future__ import annotations
+
+CLUSTERERS = (
+    "lemma", "agglomerative", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf", "hdp-flat-lf-wf-sf", "hdp-struct",
+    "ddcrp", "hddcrp-star", "hddcrp",
+)  # fmt: skip
+PRESETS = ("light", "paper")
+FORMATS = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
+KINDS = ("action", "participant", "time", "location")
+POINTS = ("balanced", "recall")
+"""Operating points of the extractor."""
+UNITS = ("document", "subtopic", "topic", "corpus")
+FILTERS = ("none", "exact", "head", "overlap")
+SINGLETONS = ("keep", "drop", "drop-gold")
+METRICS = ("muc", "bcubed", "ceafe", "ceafm", "blanc", "lea", "mentions")
+SPLITS = ("yang2015", "cybulska")
+PROTOCOLS = ("yang2015", "cybulska", "realistic")
