@@ -47,7 +47,7 @@ def parse(documents: list[Document], jobs: int) -> float:
 
 def run(documents: list[Document], jobs: int, cache: Cache | None) -> dict[str, float]:
     """Return the seconds of each stage, first to last."""
-    from samevent.pipeline import Model, Options
+    from samevent.model import Model, Options
     from samevent.runs import begin
 
     seconds: dict[str, float] = {}

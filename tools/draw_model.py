@@ -18,7 +18,7 @@ from tools.pictures.telling import telling
 from samevent.clusterers import clusterer
 from samevent.clusterers.hddcrp import Hddcrp
 from samevent.demo import gold
-from samevent.pipeline import Model
+from samevent.model import Model
 from samevent.similarity.explanation import explain
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from samevent.formats import read, write
-    from samevent.pipeline import Model, Options, Result
+    from samevent.model import Model, Options, Result
     from samevent.results import Event
     from samevent.scoring import Scores, score
 
@@ -36,7 +36,7 @@ _HOMES = {
     "corpus": ("Argument", "Clustering", "Corpus", "Document", "Mention", "Sentence", "Token"),
     "errors": ("CorpusError", "DataError", "FormatError", "OutputExistsError", "SameventError", "UsageError"),
     "formats": ("read", "write"),
-    "pipeline": ("Model", "Options", "Result"),
+    "model": ("Model", "Options", "Result"),
     "results": ("Event",),
     "scoring": ("Scores", "score"),
 }

@@ -22,7 +22,7 @@ from samevent.formats import FORMATS, read, write
 from samevent.formats.files import check_absent, write_text
 from samevent.formats.sheets import written
 from samevent.language.cache import Cache
-from samevent.pipeline import Model, Result, at_scale
+from samevent.model import Model, Result, at_scale
 from samevent.report import write_report
 from samevent.results import Diagnostics
 from samevent.results import Result as Found

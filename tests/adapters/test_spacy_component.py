@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from samevent.adapters.spacy_component import EventComponent, resolve_docs
 from samevent.corpus import Corpus, Document
 from samevent.errors import CorpusError
-from samevent.pipeline import Model, Options
+from samevent.model import Model, Options
 from samevent.results import Result
 
 

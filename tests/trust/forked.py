@@ -23,7 +23,7 @@ from samevent.cli import main, run
 from samevent.demo import articles
 from samevent.formats import files
 from samevent.language.cache import Cache
-from samevent.pipeline import Model
+from samevent.model import Model
 
 
 def act(what: str) -> None:

@@ -24,7 +24,7 @@ from samevent.corpus import Corpus, Document, Mention, Token
 from samevent.corpus.document import reading_order, sentences_of
 from samevent.corpus.tokenize import sentence_sizes
 from samevent.language.resources import DEFAULT
-from samevent.pipeline import Model, Options
+from samevent.model import Model, Options
 from samevent.results import Event, Result
 
 KEY = "events"

@@ -38,7 +38,7 @@ def demo_cli(target: Path, look: bool, seed: int, force: bool) -> None:
     They were written for this purpose, with gold events beside them: the score against these is printed in the end.
     """
     from samevent.demo import articles, gold
-    from samevent.pipeline import Options
+    from samevent.model import Options
     from samevent.scoring import score
 
     result = run(articles, target, Options(seed=seed), model="en-news", force=force)

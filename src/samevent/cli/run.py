@@ -25,7 +25,7 @@ from samevent.names import FORMATS, PRESETS
 from samevent.settings import assignment
 
 if TYPE_CHECKING:
-    from samevent.pipeline import Options
+    from samevent.model import Options
     from samevent.results import Result
 
 WORTH_SHARING = 20_000
@@ -96,7 +96,7 @@ def run_cli(
     spreadsheet, result.jsonl for programs, and run.json, which says how it came about.
     """
     from samevent.inputs import read_inputs
-    from samevent.pipeline import Options
+    from samevent.model import Options
 
     options = Options(
         preset=preset,
@@ -134,7 +134,7 @@ def run(
     """Resolve a corpus into a run's folder, which is whole in the end or absent; an interrupted run can go on."""
     from samevent.inputs import in_order, refuse_eventless, refuse_unreadable
     from samevent.language.cache import Cache
-    from samevent.pipeline import Model
+    from samevent.model import Model
     from samevent.runs import begin, fingerprints, refuse_in_the_way
 
     refuse_in_the_way(target, resume=resume, overwrite=force)
