@@ -88,3 +88,11 @@ def located(path: Path | str, line: int | None = None) -> Iterator[None]:
         if error.where is None:
             error.where = place(path, line)
         raise
+
+
+def check_absent(path: Path, *, overwrite: bool) -> None:
+    """Raise if the path exists (unless `overwrite`) or its folder does not."""
+    if path.exists() and not overwrite:
+        raise OutputExistsError("already exists", where=place(path), hint="use --force to overwrite it")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {str(path.parent)!r} to write into", where=place(path))

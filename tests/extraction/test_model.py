@@ -21,7 +21,7 @@ from samevent.extraction.model import KIND, POINTS, SCHEMA, Extractor, Threshold
 from samevent.extraction.parsed import Parsed, parsed
 from samevent.extraction.training import Settings, train
 from samevent.language.annotation import Annotation
-from samevent.language.tables import read_table, write_table
+from samevent.storage import read_table, write_table
 
 RESOURCES = tiny_resources()
 NEWS = news()

@@ -23,7 +23,7 @@ from samevent.language.hashing import Known, known, steps, summed
 from samevent.language.heads import head
 from samevent.language.resources import DEFAULT as DEFAULT_MODEL
 from samevent.language.resources import Resources, resources
-from samevent.language.tables import broken, read_table, rounded, write_table
+from samevent.storage import damaged_table, quantized, read_table, write_table
 
 KIND = "extractor"
 SCHEMA = 1
@@ -153,7 +153,7 @@ class Extractor:
             ("segment", self._segments, self.weights.segment),
         ):
             kept = np.abs(rows).max(axis=1, initial=0) >= LEAST_WEIGHT
-            levels, scales = rounded(rows[kept].astype(np.float32))
+            levels, scales = quantized(rows[kept].astype(np.float32))
             arrays |= {
                 f"{name}_keys": steps(keys.keys[kept]),
                 f"{name}_levels": levels,
@@ -187,7 +187,7 @@ class Extractor:
                 groups=table.manifest["groups"],
             )
         except (DataError, KeyError, ValueError, TypeError) as error:
-            raise broken(path, error) from error
+            raise damaged_table(path, error) from error
 
 
 def load_extractor(model: str | Path = DEFAULT_MODEL) -> Extractor:

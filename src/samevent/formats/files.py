@@ -21,7 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from samevent.errors import FormatError, OutputExistsError, UsageError, place
+from samevent.errors import FormatError, UsageError, place
+from samevent.errors import check_absent as check_absent
 
 MAX_BYTES = 50_000_000
 """The longest line, and the largest single document, that is read."""
@@ -171,14 +172,6 @@ def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, over
                 temporary.rename(path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-
-
-def check_absent(path: Path, *, overwrite: bool) -> None:
-    """Raise if the path exists (unless `overwrite`) or its folder does not."""
-    if path.exists() and not overwrite:
-        raise OutputExistsError("already exists", where=place(path), hint="use --force to overwrite it")
-    if not path.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {str(path.parent)!r} to write into", where=place(path))
 
 
 def inside(folder: Path, name: str) -> Path:

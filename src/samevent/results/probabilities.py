@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from samevent.clusterers import Clustered
 from samevent.errors import CorpusError
-from samevent.language.tables import broken, read_table, write_table
+from samevent.storage import damaged_table, read_table, write_table
 
 KIND = "probabilities"
 SCHEMA = 1
@@ -122,7 +122,7 @@ class Probabilities:
             samples, *pairs = (table.arrays[name] for name in ("samples", "left", "right", "together"))
             return cls(tuple(table.manifest["ids"]), samples.astype(np.int32), *pairs)
         except (KeyError, ValueError, TypeError) as error:
-            raise broken(path, error) from error
+            raise damaged_table(path, error) from error
 
 
 def _by_first_member(samples: Integers) -> NDArray[Any]:

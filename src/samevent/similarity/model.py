@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from samevent.errors import FormatError, place
-from samevent.language.tables import Table, broken, pack_strings, read_table, unpack_strings, write_table
 from samevent.similarity.background import NOTHING_READ, Background
 from samevent.similarity.bags import Floats, Indices
 from samevent.similarity.cases import CASES, Case
 from samevent.similarity.features import ALL, tag_pairs
 from samevent.similarity.mentions import MentionTable
+from samevent.storage import Table, damaged_table, pack_strings, read_table, unpack_strings, write_table
 
 SIMILARITY_FILE = "similarity.npz"
 """The name of the paper's pair model in a model's folder."""
@@ -142,7 +142,7 @@ class PairModel:
             error.where = place(path)
             raise
         except (KeyError, ValueError, TypeError) as error:
-            raise broken(path, error) from error
+            raise damaged_table(path, error) from error
 
 
 def _background(table: Table) -> Background:

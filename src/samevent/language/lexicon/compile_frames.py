@@ -22,7 +22,7 @@ from samevent.errors import FormatError, place
 from samevent.formats.files import check_absent
 from samevent.language.lexicon.base import Pos, normal
 from samevent.language.lexicon.frames import KIND, SCHEMA
-from samevent.language.tables import replacing
+from samevent.storage import atomic_path
 
 MALFORMED = frozenset(("check.xml", "rend.xml"))
 """The files of release 3.4 that are not well-formed XML. The fault is in an example, so they are read without."""
@@ -67,7 +67,7 @@ def compile_frames(archive: Path, output: Path, *, overwrite: bool = False) -> N
         "words": {word: list(rows) for word, rows in sorted(words.items())},
     }
     packed = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-    with replacing(output) as temporary:
+    with atomic_path(output) as temporary:
         temporary.write_bytes(lzma.compress(packed))
 
 

@@ -22,7 +22,7 @@ from samevent.errors import DataError, FormatError, place
 from samevent.formats.files import read_lines
 from samevent.language.lexicon.base import PARTS, Pos
 from samevent.language.lexicon.wordnet import CLASSES, KIND, SCHEMA, synset_name
-from samevent.language.tables import Rows, pack_strings, write_table
+from samevent.storage import Rows, pack_strings, write_table
 
 _FILES: dict[Pos, str] = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _HYPERNYMS = frozenset(("@", "@i"))

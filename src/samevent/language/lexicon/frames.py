@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from samevent.language.lexicon.base import Pos
-from samevent.language.tables import broken, check_manifest, missing
+from samevent.storage import check_manifest, damaged_table, missing_table
 
 KIND = "frames"
 SCHEMA = 1
@@ -61,9 +61,9 @@ class Frames:
             check_manifest(content["manifest"], KIND, SCHEMA, path)
             return cls(content["manifest"], content["rolesets"], content["words"])
         except FileNotFoundError as error:
-            raise missing(path) from error
+            raise missing_table(path) from error
         except (OSError, lzma.LZMAError, ValueError, KeyError, TypeError) as error:
-            raise broken(path, error) from error
+            raise damaged_table(path, error) from error
 
     def knows(self, lemma: str, pos: Pos) -> bool:
         """Say whether a base form has a roleset."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from samevent.language.lexicon.base import Pos, normal
 from samevent.language.lexicon.morphology import Morphology
-from samevent.language.tables import Rows, Table, broken, read_table, unpack_strings
+from samevent.storage import Rows, Table, damaged_table, read_table, unpack_strings
 
 KIND = "wordnet"
 SCHEMA = 1
@@ -61,7 +61,7 @@ class WordNet:
         try:
             return cls(table)
         except (KeyError, ValueError, TypeError) as error:
-            raise broken(path, error) from error
+            raise damaged_table(path, error) from error
 
     def knows(self, lemma: str, pos: Pos) -> bool:
         """Say whether a base form in normal writing is an entry."""

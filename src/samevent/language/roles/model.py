@@ -21,7 +21,7 @@ from samevent.language.roles.network import Batch, Network
 from samevent.language.roles.predicates import find
 from samevent.language.roles.statistics import Statistics
 from samevent.language.roles.templates import CANDIDATE_TEMPLATES, PREDICATE_TEMPLATES, joined
-from samevent.language.tables import broken, pack_strings, read_table, rounded, unpack_strings, write_table
+from samevent.storage import damaged_table, pack_strings, quantized, read_table, unpack_strings, write_table
 
 KIND = "roles"
 SCHEMA = 1
@@ -168,7 +168,7 @@ class Roles:
             "finder_bias": np.array([self._bias], np.float32),
         }
         for number, network in enumerate(self.networks):
-            levels, scales = rounded(network.embeddings)
+            levels, scales = quantized(network.embeddings)
             arrays |= {f"levels_{number}": levels, f"scales_{number}": scales}
             arrays |= {f"dense_{number}_{name}": weights for name, weights in network.dense.items()}
         write_table(
@@ -197,7 +197,7 @@ class Roles:
                 networks.append(Network(a[f"levels_{number}"] * a[f"scales_{number}"], dense))
             return cls(inventory, networks, a["finder"].astype(np.float32), float(a["finder_bias"][0]))
         except (KeyError, ValueError, TypeError) as error:
-            raise broken(path, error) from error
+            raise damaged_table(path, error) from error
 
 
 def frame_code(roles: Sequence[tuple[str, str]]) -> int:

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from samevent.errors import FormatError, UsageError, place
 from samevent.formats.files import opened, read_lines
-from samevent.language.tables import pack_strings, unpack_strings
 from samevent.language.vectors.base import Matrix, Vector, WordVectors
+from samevent.storage import pack_strings, unpack_strings
 
 Format = Literal["word2vec-binary", "word2vec-text", "glove"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.errors import FormatError, place
-from samevent.language.tables import broken, pack_strings, read_table, unpack_strings, write_table
 from samevent.language.vectors.base import Matrix, WordVectors
+from samevent.storage import damaged_table, pack_strings, read_table, unpack_strings, write_table
 
 KIND = "vectors"
 SCHEMA = 1
@@ -27,7 +27,7 @@ def load_table(path: Path) -> WordVectors:
     try:
         words, rows = unpack_strings(arrays["words"]), _Rows(arrays["levels"], arrays["scales"])
     except (KeyError, ValueError) as error:
-        raise broken(path, error) from error
+        raise damaged_table(path, error) from error
     if not len(words) == len(rows.levels) == len(rows.scales):
         raise FormatError("does not have one row a word", where=place(path))
     return WordVectors(words, rows.levels.shape[1], rows)

@@ -1,9 +1,9 @@
-"""Compiled tables on disk: named arrays and a manifest in one file, the same bytes for the same content.
+"""Tables on disk: named arrays and a manifest in one file. The same content always gives the same bytes.
 
-A table is an `.npz` without pickle that `numpy.load` opens. Its members are LZMA-compressed, a fifth smaller
-than deflated but written several times slower, so what is not shipped can be deflated. They carry no times.
-`manifest.json` inside says what kind of table it is, in which schema, and from what it was made. Strings are one
-array of bytes, a line each; lists of lists are `Rows`.
+A table is an `.npz` file without pickle that `numpy.load` opens. `manifest.json` inside records the kind of table, the
+schema and the sources. Members carry no timestamps. By default they are compressed with LZMA, a fifth smaller than
+deflate but several times slower to write; tables that are not shipped can use deflate. Strings are stored as one array
+of bytes with one string per line, lists of lists as `Rows`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.errors import DataError, FormatError, place
-from samevent.formats.files import check_absent
+from samevent.errors import DataError, FormatError, check_absent, place
 
 _MANIFEST = "manifest.json"
 _DAMAGE = (
@@ -34,21 +33,21 @@ _REBUILD = "build it again with: make model"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What was read from one file."""
+    """The content of one file."""
 
     manifest: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
 
 
 class Rows:
-    """A list of lists of whole numbers in two arrays: how long each row is, and all rows end to end."""
+    """A list of lists of whole numbers in two arrays: the length of each row, and all rows end to end."""
 
     __slots__ = ("_starts", "_values")
 
     def __init__(self, lengths: NDArray[Any], values: NDArray[Any]) -> None:
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
-        # A memoryview gives plain integers an order of magnitude sooner than an array gives its scalars.
+        # Indexing a memoryview yields plain integers, ten times faster than array scalars.
         self._starts = starts.data
         self._values = np.ascontiguousarray(values).data
 
@@ -73,24 +72,24 @@ class Rows:
 
 
 def pack_strings(strings: Sequence[str]) -> NDArray[np.uint8]:
-    """Return strings, none of which holds a line end, as one array.
+    """Pack strings without line breaks into one array.
 
     >>> unpack_strings(pack_strings(["bomb", "raid"]))
     ['bomb', 'raid']
     """
     joined = "".join(f"{string}\n" for string in strings)
     if joined.count("\n") != len(strings):
-        raise DataError("one of the strings of a table holds a line end")
+        raise DataError("a string in a table contains a line break", expected="strings of one line")
     return np.frombuffer(joined.encode(), np.uint8)
 
 
 def unpack_strings(packed: NDArray[np.uint8]) -> list[str]:
-    """Return the strings that an array holds."""
+    """Return the strings packed in an array."""
     return packed.tobytes().decode().split("\n")[:-1]
 
 
-def rounded(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return weights as 8-bit levels and the scale of each row."""
+def quantized(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Quantize weights to 8-bit levels and one scale per row."""
     scales = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-12) / np.float32(127)
     return np.rint(rows / scales).astype(np.int8), scales.astype(np.float32)
 
@@ -99,12 +98,12 @@ def write_table(
     path: Path, kind: str, schema: int, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]],
     *, compression: int = zipfile.ZIP_LZMA, overwrite: bool = False,
 ) -> None:  # fmt: skip
-    """Write a table whole or not at all."""
+    """Write a table atomically."""
     check_absent(path, overwrite=overwrite)
-    described = {"kind": kind, "schema": schema, **manifest}
-    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    full_manifest = {"kind": kind, "schema": schema, **manifest}
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         archive.writestr(
-            _member(_MANIFEST, compression), json.dumps(described, ensure_ascii=False, sort_keys=True)
+            _member(_MANIFEST, compression), json.dumps(full_manifest, ensure_ascii=False, sort_keys=True)
         )
         for name, array in sorted(arrays.items()):
             with archive.open(_member(f"{name}.npy", compression), "w") as stream:
@@ -112,36 +111,36 @@ def write_table(
 
 
 def read_table(path: Path, kind: str, schema: int) -> Table:
-    """Read a table, and refuse a file that is something else."""
+    """Read a table of this kind and schema."""
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             manifest = json.loads(archive[_MANIFEST])
             check_manifest(manifest, kind, schema, path)
             return Table(manifest, {name: archive[name] for name in archive.files if name != _MANIFEST})
     except FileNotFoundError as error:
-        raise missing(path) from error
+        raise missing_table(path) from error
     except _DAMAGE as error:
-        raise broken(path, error) from error
+        raise damaged_table(path, error) from error
 
 
 def check_manifest(manifest: Any, kind: str, schema: int, path: Path) -> None:
-    """Refuse a file of another kind or schema."""
-    found = (manifest.get("kind"), manifest.get("schema")) if isinstance(manifest, dict) else None
-    if found != (kind, schema):
+    """Raise if a file has another kind or schema."""
+    actual = (manifest.get("kind"), manifest.get("schema")) if isinstance(manifest, dict) else None
+    if actual != (kind, schema):
         raise FormatError(
-            f"holds {found[0]!r} in schema {found[1]!r}" if found else "has no manifest",
+            f"contains {actual[0]!r} in schema {actual[1]!r}" if actual else "has no manifest",
             where=place(path),
             expected=f"{kind!r} in schema {schema}",
             hint=_REBUILD,
         )
 
 
-def missing(path: Path) -> FormatError:
-    """Return the error for a table that is not there."""
-    return FormatError("there is no such table", where=place(path), hint=_REBUILD)
+def missing_table(path: Path) -> FormatError:
+    """Return the error for a table that does not exist."""
+    return FormatError("the table does not exist", where=place(path), hint=_REBUILD)
 
 
-def broken(path: Path, error: Exception) -> FormatError:
+def damaged_table(path: Path, error: Exception) -> FormatError:
     """Return the error for a table that cannot be read."""
     return FormatError(
         f"cannot be read as a table ({type(error).__name__}: {error})", where=place(path), hint=_REBUILD
@@ -149,8 +148,8 @@ def broken(path: Path, error: Exception) -> FormatError:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary name to write to; what was written there takes its place when all went well."""
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path that replaces `path` if the block succeeds."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         yield temporary
@@ -162,5 +161,5 @@ def replacing(path: Path) -> Iterator[Path]:
 def _member(name: str, compression: int) -> zipfile.ZipInfo:
     member = zipfile.ZipInfo(name)
     member.compress_type = compression
-    member.create_system = 3  # as if on Unix everywhere: the bytes depend on the content alone
+    member.create_system = 3  # Unix, so that the bytes are the same on every platform
     return member

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samevent.errors import DataError, FormatError, OutputExistsError
-from samevent.language.tables import Rows, pack_strings, read_table, unpack_strings, write_table
+from samevent.storage import Rows, pack_strings, read_table, unpack_strings, write_table
 
 ARRAYS = {"b": np.arange(5, dtype=np.int32), "a": np.array([[1.5, 2.5]], np.float32)}
 
@@ -67,7 +67,9 @@ def test_missing_table_says_how_to_build_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "schema"), [("other", 3), ("test", 2)])
 def test_table_of_another_kind_or_schema_is_refused(tmp_path: Path, kind: str, schema: int) -> None:
-    with pytest.raises(FormatError, match=f"holds 'test' in schema 3; expected '{kind}' in schema {schema}"):
+    with pytest.raises(
+        FormatError, match=f"contains 'test' in schema 3; expected '{kind}' in schema {schema}"
+    ):
         read_table(written(tmp_path / "t.npz"), kind, schema)
 
 
@@ -104,6 +106,6 @@ def test_strings_come_back_as_packed(strings: list[str]) -> None:
     assert unpack_strings(pack_strings(strings)) == strings
 
 
-def test_strings_with_a_line_end_are_refused() -> None:
-    with pytest.raises(DataError, match="line end"):
+def test_strings_with_a_line_break_are_refused() -> None:
+    with pytest.raises(DataError, match="line break"):
         pack_strings(["a", "b\nc"])
