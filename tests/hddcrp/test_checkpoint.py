@@ -93,7 +93,7 @@ def test_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 def test_damaged_checkpoint_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "run.npz"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=r"cannot be read as a checkpoint .* Remove it to start anew"):
+    with pytest.raises(FormatError, match=r"cannot be read as a checkpoint .* Remove it to start again"):
         fit(problem(), checkpoint=path, **SETTINGS)
 
 

@@ -1,0 +1,215 @@
+"""Runs chains of any sampler: in rounds, in threads, with checkpoints, progress and a time limit.
+
+A sampler takes part by implementing `Chain`, one object per chain. Chains that are compared with each other form a
+`Task`: for the link models, the chains over one independent component; for the models with a CRP over tables, which
+do not fall into components, all chains of the run. A `Plan` gives the sweeps of each round; what earlier rounds
+recorded is forgotten, so they are burn-in for later ones, and a task may end early once its chains have settled.
+
+    tasks = [Task.of([MyChain(problem, seed, number) for number in range(runs)])]
+    complete = run(tasks, Plan(rounds=(sweeps,)), jobs=2, store=Store(path, fingerprint(settings, problem)))
+    samples = [chain.samples for chain in tasks[0].chains]
+
+Draws depend on the chain alone. The number of threads, the size of steps and interruptions leave no trace; only a
+time limit does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.hddcrp import checkpoint
+from samevent.parallel import thread_pool
+
+Progress = Callable[[int, int], None]
+"""Progress callback: (updates done, updates there will be at most)."""
+
+
+class Chain(Protocol):
+    """One chain of a sampler. It records what it finds by itself; the runner never looks inside."""
+
+    @property
+    def size(self) -> int:
+        """How many updates one sweep makes; steps and progress are measured in updates."""
+
+    @property
+    def done(self) -> int:
+        """How many sweeps of the current round are done."""
+
+    def begin_round(self, sweeps: int) -> None:
+        """Make room for a round of so many sweeps, and forget what earlier rounds recorded.
+
+        Called before the first sweep, too. The state of the chain and its random numbers go on.
+        """
+
+    def advance(self, sweeps: int) -> None:
+        """Sweep so many times. Called from any thread, but never from two at once."""
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """Return everything that a checkpoint has to hold, except `done`: state, random numbers, records.
+
+        All chains of a run have the same names and types; shapes may differ.
+        """
+
+    def restore(self, done: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a checkpoint; `begin_round` has been called, and the arrays come flattened.
+
+        A chain that cannot continue in the middle of a round may begin the round anew, with `done` back at 0.
+        """
+
+
+AnyChain = TypeVar("AnyChain", bound=Chain)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[AnyChain]):
+    """Sweeps of each round, and a test of whether the chains of a task may stop.
+
+    The test is asked at the end of every round but the first: until then all may still sit where they started.
+    """
+
+    rounds: tuple[int, ...]
+    settled: Callable[[Sequence[AnyChain]], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How much work lies between two looks at the clock, and seconds between checkpoints. Changes no draw."""
+
+    updates_per_step: int = 10_000_000
+    seconds_per_checkpoint: float = 30.0
+
+
+@dataclass(slots=True, eq=False)
+class Task(Generic[AnyChain]):
+    """Chains that are compared with each other, and how far they are."""
+
+    chains: tuple[AnyChain, ...]
+    round: int = 0
+    finished: bool = False
+
+    @classmethod
+    def of(cls, chains: Iterable[AnyChain]) -> Task[AnyChain]:
+        """Make a task of chains that have not begun."""
+        return cls(tuple(chains))
+
+    @property
+    def size(self) -> int:
+        """How many updates one sweep of all chains makes."""
+        return sum(chain.size for chain in self.chains)
+
+    def sweeps(self, plan: Plan[AnyChain]) -> int:
+        """Return how many sweeps each chain has done, all rounds together."""
+        return sum(plan.rounds[: self.round]) + min(chain.done for chain in self.chains)
+
+    def begin_round(self, number: int, plan: Plan[AnyChain]) -> None:
+        """Let all chains begin a round."""
+        self.round = number
+        for chain in self.chains:
+            chain.begin_round(plan.rounds[number])
+
+    def close_round(self, plan: Plan[AnyChain]) -> None:
+        """If the round is over, finish or begin the next."""
+        if any(chain.done < plan.rounds[self.round] for chain in self.chains):
+            return
+        last = self.round == len(plan.rounds) - 1
+        asked = plan.settled if self.round > 0 else None
+        self.finished = last or (asked is not None and asked(self.chains))
+        if not self.finished:
+            self.begin_round(self.round + 1, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The checkpoint file of a run, and the fingerprint of all that its draws depend on."""
+
+    path: Path
+    fingerprint: str
+
+    def save(self, tasks: Sequence[Task[Any]]) -> None:
+        """Save all chains."""
+        chains = [(number, chain) for number, task in enumerate(tasks) for chain in task.chains]
+        parts = [chain.arrays() for _, chain in chains]
+        arrays: dict[str, NDArray[Any]] = {}
+        for name in parts[0] if parts else ():
+            arrays[name] = np.concatenate([part[name].reshape(-1) for part in parts])
+            arrays[f"size of {name}"] = np.array([part[name].size for part in parts], np.int64)
+        progress = np.array([(task.round, task.finished) for task in tasks], np.int64).reshape(-1, 2)
+        done = np.array([chain.done for _, chain in chains], np.int64)
+        checkpoint.save(self.path, self.fingerprint, {"progress": progress, "done": done, **arrays})
+
+    def restore(self, tasks: Sequence[Task[Any]], plan: Plan[Any]) -> bool:
+        """Bring chains to where the last checkpoint saw them; return whether there is one."""
+        saved = checkpoint.load(self.path, self.fingerprint)
+        if saved is None:
+            return False
+        names = [name for name in saved if f"size of {name}" in saved]
+        ends = {name: np.cumsum(saved[f"size of {name}"]) for name in names}
+        at = 0
+        for task, (number, finished) in zip(tasks, saved["progress"].tolist(), strict=True):
+            task.begin_round(number, plan)
+            task.finished = bool(finished)
+            for chain in task.chains:
+                begins = {name: int(ends[name][at - 1]) if at else 0 for name in names}
+                parts = {name: saved[name][begins[name] : int(ends[name][at])] for name in names}
+                chain.restore(int(saved["done"][at]), parts)
+                at += 1
+        return True
+
+
+def run(
+    tasks: Sequence[Task[AnyChain]],
+    plan: Plan[AnyChain],
+    *,
+    jobs: int = 1,
+    time_limit: float | None = None,
+    store: Store | None = None,
+    progress: Progress | None = None,
+    pace: Pace | None = None,
+) -> bool:
+    """Run all tasks to their end; return False if the time limit came first."""
+    pace = pace or Pace()
+    began = saved = time.monotonic()
+    if store is None or not store.restore(tasks, plan):
+        for task in tasks:
+            task.begin_round(0, plan)
+    if store:
+        store.save(tasks)  # report a file that cannot be written now, not after hours
+    with thread_pool(jobs) as starmap:
+        while pending := [task for task in tasks if not task.finished]:
+            pending.sort(key=lambda task: task.size, reverse=True)  # large ones first keep all threads busy
+            step = max(1, pace.updates_per_step // max(1, sum(task.size for task in pending)))
+            starmap(
+                lambda chain, sweeps: chain.advance(sweeps),
+                [
+                    (chain, min(step, plan.rounds[task.round] - chain.done))
+                    for task in pending
+                    for chain in task.chains
+                    if chain.done < plan.rounds[task.round]
+                ],
+            )
+            for task in pending:
+                task.close_round(plan)
+            if progress:
+                progress(*_progress(tasks, plan))
+            if store and time.monotonic() - saved > pace.seconds_per_checkpoint:
+                store.save(tasks)
+                saved = time.monotonic()
+            if time_limit is not None and time.monotonic() - began > time_limit:
+                break
+    if store:
+        store.save(tasks)
+    return not pending
+
+
+def _progress(tasks: Sequence[Task[AnyChain]], plan: Plan[AnyChain]) -> tuple[int, int]:
+    total = sum(plan.rounds)
+    swept = [total if task.finished else task.sweeps(plan) for task in tasks]
+    sizes = [task.size for task in tasks]
+    return sum(n * size for n, size in zip(swept, sizes, strict=True)), total * sum(sizes)
