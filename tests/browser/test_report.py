@@ -238,7 +238,7 @@ def test_script_fetches_sentences_that_the_page_does_not_repeat(
     visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = visit().see("article.on q")
-    monkeypatch.setattr(books, "PROSE", 1)
+    monkeypatch.setattr(books, "MAX_QUOTED_CHARACTERS", 1)
     seen = visit()
     assert sorted(seen.see("article.on q")) == sorted(whole)
     assert len(seen.see("article.on mark")) == 6
@@ -247,7 +247,7 @@ def test_script_fetches_sentences_that_the_page_does_not_repeat(
 
 
 def test_mention_under_another_one_can_still_be_reached(visit: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "PROSE", 1)
+    monkeypatch.setattr(books, "MAX_QUOTED_CHARACTERS", 1)
     base = document("d", "The raid . The raid .")
     places = [("a", 1, "x"), ("b", 4, "x"), ("c", 1, "y"), ("d", 4, "y")]
     mentions = [base.mention("action", at, at + 1, id=id, event=event) for id, at, event in places]

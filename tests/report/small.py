@@ -64,8 +64,8 @@ def told(id: str, words: str, **fields: Any) -> Document:
     sentences: list[list[str]] = [[]]
     spans: list[tuple[int, int, str | None, str | None]] = []
     count = 0
-    for told_of, event, filler, kind, word in pieces:
-        text = (told_of or filler or word).split(" ")
+    for trigger, event, filler, kind, word in pieces:
+        text = (trigger or filler or word).split(" ")
         if not word:
             spans.append((count, count + len(text), event, kind))
         sentences[-1] += text

@@ -13,9 +13,9 @@ from builders import corpora, document
 from report.pages import Page
 from report.small import small_result, told, with_reasons
 from samevent.corpus import Corpus
-from samevent.report import book as books
-from samevent.report import index as indexes
 from samevent.report import page
+from samevent.report.book import MAX_QUOTED_CHARACTERS
+from samevent.report.index import MAX_SINGLETON_ARTICLES
 from samevent.results import Diagnostics, Result
 
 
@@ -71,15 +71,15 @@ def test_page_links_lead_to_places_of_their_own() -> None:
     check_links(parsed(small_result()))
 
 
-def test_page_tells_what_was_read_and_found() -> None:
+def test_page_header_counts_events_and_names_settings() -> None:
     text = parsed(small_result()).text
     assert "8 events in 4 documents" in text
-    assert "Told of in 16 mentions; 3 of the events in more than one document." in text
+    assert "16 mentions; 3 of the events are in more than one document." in text
     for part in ("preset default", "seed 7", "All runs agree", "alpha within"):
         assert part in text
     titled = parsed(small_result(about={"title": "A <raid>"})).text
     assert "A <raid>" in titled
-    assert "8 events in 4 documents, told of in 16 mentions" in titled
+    assert "8 events in 4 documents, 16 mentions; 3 of" in titled
 
 
 def test_event_shows_mentions_in_their_sentences_with_arguments() -> None:
@@ -130,18 +130,22 @@ def test_document_text_is_whole_and_its_mentions_lead_to_their_events() -> None:
     assert re.search(r"<a href=#e1 id=m\d+ class=c0>raid</a>", text)
 
 
-def test_events_told_of_once_are_compact_where_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexes, "SINGLES", 2)
-    text = page(small_result())
-    found = Page(text)
-    check_links(found)
-    assert text.count("<article") == 3 + 4
-    assert re.search(r"<li class=s><a href=#m\d+><b>mourn", text)
+def test_singletons_have_no_articles_where_there_are_many() -> None:
+    def articles(singletons: int) -> int:
+        words = " ".join(f"<mourn{i}|{i}>" for i in range(singletons))
+        text = page(Result(with_reasons([told("a", f"The <raid|raid> was a <raid|raid> . {words}")])))
+        check_links(Page(text))
+        assert len(re.findall(r"<li class=s><a href=#m\d+><b>mourn", text)) in (0, singletons)
+        return text.count("<article id=e")
+
+    assert articles(MAX_SINGLETON_ARTICLES) == 1 + MAX_SINGLETON_ARTICLES
+    assert articles(MAX_SINGLETON_ARTICLES + 1) == 1
 
 
-def test_events_name_mentions_where_sentences_would_be_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "PROSE", 1)
-    text = page(small_result())
+def test_events_name_mentions_where_sentences_would_be_too_long() -> None:
+    result = small_result()
+    long = document("long", "x" * MAX_QUOTED_CHARACTERS)
+    text = page(Result(Corpus([*result.corpus, long])))
     check_links(Page(text))
     raid = article(text, "e1")
     assert raid.count("<mark>") == 1

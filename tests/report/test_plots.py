@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from report.pages import Page
 from report.small import small_result, told, with_reasons
 from samevent.corpus import Corpus
-from samevent.report import chains, matrix, timeline
-from samevent.report.about import about_list
-from samevent.report.index import Index, Links
-from samevent.report.words import brief, day, period
+from samevent.report import plots
+from samevent.report.index import Index
+from samevent.report.page import about_list
+from samevent.report.parts import brief, day, period
+from samevent.report.plots import chains, matrix, timeline
 from samevent.results import Diagnostics, Result
 
 
@@ -25,8 +26,8 @@ def points(path: str) -> list[tuple[int, int]]:
     return [(int(x), int(y)) for x, y in re.findall(r"[ML](-?\d+) (-?\d+)", path)]
 
 
-def test_chain_plot_draws_a_line_a_run_from_low_to_high() -> None:
-    drawn = Page("".join(chains.chains(Diagnostics("fine", {"events": [[1.0, 3.0, 2.0], [2.0, 2.0, 2.0]]}))))
+def test_chain_plot_draws_one_line_per_run_from_low_to_high() -> None:
+    drawn = Page("".join(chains(Diagnostics("fine", {"events": [[1.0, 3.0, 2.0], [2.0, 2.0, 2.0]]}))))
     rising, flat = drawn.values("d")
     assert points(rising) == [(0, 1000), (500, 0), (1000, 500)]
     assert points(flat) == [(0, 500), (500, 500), (1000, 500)]
@@ -35,26 +36,26 @@ def test_chain_plot_draws_a_line_a_run_from_low_to_high() -> None:
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=3000))
 def test_long_chain_keeps_its_ends_and_extremes(run: list[float]) -> None:
-    kept = chains._kept(run)
-    assert len(kept) <= chains.POINTS + 2
+    kept = plots._kept(run)
+    assert len(kept) <= plots.MAX_POINTS + 2
     assert kept == sorted(set(kept))
     assert {0, len(run) - 1} <= set(kept)
     assert {min(run), max(run)} <= {run[sweep] for sweep in kept}
 
 
 def test_chain_plot_breaks_where_a_value_is_missing() -> None:
-    [path] = Page("".join(chains.chains(Diagnostics("", {"x": [[0.0, math.nan, 2.0, 1.0]]})))).values("d")
+    [path] = Page("".join(chains(Diagnostics("", {"x": [[0.0, math.nan, 2.0, 1.0]]})))).values("d")
     assert path.count("M") == 2
 
 
-def test_timeline_has_a_dot_a_date_and_skips_what_is_no_date() -> None:
+def test_timeline_has_one_dot_per_date_and_skips_other_dates() -> None:
     result = small_result()
-    drawn = Page(timeline.timeline(Index(result), Links()))
+    drawn = Page(timeline(Index(result)))
     dots = [attributes for tag, attributes in drawn.elements if tag == "circle"]
     assert len(dots) == 6
     assert "1 document without a date is left out." in drawn.text
     corpus = result.corpus.mapped(lambda d: replace(d, date="last Monday" if d.id == "bbc" else d.date))
-    drawn = Page(timeline.timeline(Index(Result(corpus)), Links()))
+    drawn = Page(timeline(Index(Result(corpus))))
     assert "2 documents without a date are left out." in drawn.text
 
 
@@ -69,10 +70,10 @@ def test_timeline_has_a_dot_a_date_and_skips_what_is_no_date() -> None:
 )
 def test_timeline_scale_keeps_days_and_ticks_inside(first: str, last: str) -> None:
     days = [found for text in (first, last) if (found := day(text))]
-    scale = timeline._Scale(days)
+    scale = plots._Scale(days)
     assert all(0 <= float(scale.place(found).rstrip("%")) <= 100 for found in days)
     ticks = scale.ticks()
-    assert 1 <= len(ticks) <= 2 * timeline.TICKS
+    assert 1 <= len(ticks) <= 2 * plots.TICKS
     assert [when for when, _ in ticks] == sorted({when for when, _ in ticks})
     assert all(scale.first <= when <= scale.last for when, _ in ticks)
 
@@ -87,7 +88,7 @@ def test_dates_are_said_once_and_in_order(days: list[date]) -> None:
 
 def test_matrix_counts_mentions_of_events_in_documents() -> None:
     result = small_result()
-    drawn = matrix.matrix(Index(result), Links())
+    drawn = matrix(Index(result))
     names = re.findall(r"<th scope=col><a href=#d\d+>([^<]*)", drawn)
     titles = {document.title or document.id: document.id for document in result.corpus}
     rows = re.findall(r"<th scope=row><a href=#(e\d+)>[^<]*</a>(.*?)(?=<tr|</tbody>)", drawn)
@@ -104,22 +105,23 @@ def test_matrix_counts_mentions_of_events_in_documents() -> None:
 @given(st.lists(st.sampled_from("ABC"), min_size=6, max_size=12))
 def test_matrix_puts_what_belongs_together_side_by_side(groups: list[str]) -> None:
     links = {f"e{i}": [f"{group}1", f"{group}2"] for i, group in enumerate(groups)}
-    rows, columns = matrix.side_by_side(links)
+    rows, columns = plots.side_by_side(links)
     assert sorted(rows) == sorted(links)
     for side in ([groups[int(row[1:])] for row in rows], [column[0] for column in columns]):
         assert len(list(groupby(side))) == len(set(groups))
 
 
-def test_matrix_draws_the_largest_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix, "EVENTS", 2)
-    monkeypatch.setattr(matrix, "DOCUMENTS", 3)
-    drawn = Page(matrix.matrix(Index(small_result()), Links()))
-    assert "2 of 3 events told of in several documents, and 3 of 4 documents." in drawn.text
+def test_matrix_draws_the_largest_and_says_so() -> None:
+    words = " ".join(f"<raid{i}|{i}>" for i in range(plots.MAX_EVENTS + 1))
+    documents = [told(f"d{i}", words) for i in range(plots.MAX_DOCUMENTS + 1)]
+    drawn = Page(matrix(Index(Result(with_reasons(documents)))))
+    assert "40 of 41 events in several documents, and 60 of 61 documents." in drawn.text
+    assert len([tag for tag, _ in drawn.elements if tag == "tr"]) == 1 + plots.MAX_EVENTS
 
 
 def test_matrix_of_one_document_says_that_nothing_is_shared() -> None:
     result = Result(with_reasons([told("a", "The <raid|e> was a <raid|e> .")]))
-    assert "No event is told of in more than one document." in matrix.matrix(Index(result), Links())
+    assert "No event appears in more than one document." in matrix(Index(result))
 
 
 def test_about_shows_whatever_is_there() -> None:

@@ -1,19 +1,18 @@
-"""The documents: a list of them, and their texts with event mentions that lead to their events."""
+"""The documents: a list of them, and their texts with event mentions linked to their events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from samevent.corpus import Document, Mention
-from samevent.report.index import Index, Links, name
-from samevent.report.marks import Mark, marked, stretches
+from samevent.report.index import Index, name
 from samevent.report.markup import Safe, html
-from samevent.report.words import counted, spelled
+from samevent.report.parts import Mark, counted, marked, spelled, stretches
 
 
-def row(document: Document, index: Index, links: Links) -> Safe:
+def row(document: Document, index: Index) -> Safe:
     """Return a document as a line of the list."""
-    events = {mention.event for mention in _told(document)}
+    events = {mention.event for mention in _event_mentions(document)}
     date = index.result.dates[document.id]
     about = [
         document.id if document.title else "",
@@ -26,12 +25,12 @@ def row(document: Document, index: Index, links: Links) -> Safe:
             "a",
             html("b", name(document)),
             html("small", " · ".join(part for part in about if part)),
-            href=links.to(index.document(document.id)),
+            href=f"#{index.document(document.id)}",
         ),
     )
 
 
-def article(document: Document, index: Index, links: Links) -> Safe:
+def article(document: Document, index: Index) -> Safe:
     """Return a document with its text."""
     date = index.result.dates[document.id]
     about = (
@@ -40,9 +39,9 @@ def article(document: Document, index: Index, links: Links) -> Safe:
         document.topic and f"topic {document.topic}",
     )
     drawn: set[str] = set()
-    text = _text(document, index, links, drawn)
-    # A mention under another one still has a place that links can lead to.
-    hidden = [index.mention(mention.id) for mention in _told(document) if mention.id not in drawn]
+    text = _text(document, index, drawn)
+    # A mention hidden under another one still needs a place that links can lead to.
+    hidden = [index.mention(mention.id) for mention in _event_mentions(document) if mention.id not in drawn]
     return html(
         "article",
         html(
@@ -57,11 +56,11 @@ def article(document: Document, index: Index, links: Links) -> Safe:
     )
 
 
-def _text(document: Document, index: Index, links: Links, drawn: set[str]) -> list[Safe | str]:
-    """Return the text, with a `span` around each sentence that tells of events, for the script to show elsewhere."""
+def _text(document: Document, index: Index, drawn: set[str]) -> list[Safe | str]:
+    """Return the text, with a `span` around each sentence that mentions events, for the script to quote."""
     marks: dict[int, list[Mark]] = {}
-    for mention in _told(document):
-        mark = Mark(stretches(document, mention), _dress(mention, index, links, drawn))
+    for mention in _event_mentions(document):
+        mark = Mark(stretches(document, mention), _link_to_event(mention, index, drawn))
         for number in range(document.sentence_of(mention.start), document.sentence_of(mention.end - 1) + 1):
             marks.setdefault(number, []).append(mark)
     pieces: list[Safe | str] = []
@@ -74,19 +73,19 @@ def _text(document: Document, index: Index, links: Links, drawn: set[str]) -> li
     return [*pieces, document.text[at:]]
 
 
-def _dress(mention: Mention, index: Index, links: Links, drawn: set[str]) -> Callable[[str], Safe]:
-    """Return how a piece of a mention looks; the first one to be drawn is where links to the mention lead."""
+def _link_to_event(mention: Mention, index: Index, drawn: set[str]) -> Callable[[str], Safe]:
+    """Return how a piece of a mention is rendered; the first piece drawn carries the mention's anchor."""
     event = index.result.events[str(mention.event)]
-    href = links.to(index.event(event)) if index.has_article(event) else None
+    href = f"#{index.event(event)}" if index.has_article(event) else None
     colour = index.colour(event)
 
-    def dress(piece: str) -> Safe:
+    def render(piece: str) -> Safe:
         anchor = index.mention(mention.id) if mention.id not in drawn else None
         drawn.add(mention.id)
         return html("a", piece, href=href, id=anchor, class_=colour)
 
-    return dress
+    return render
 
 
-def _told(document: Document) -> list[Mention]:
+def _event_mentions(document: Document) -> list[Mention]:
     return [m for m in document.mentions if m.kind == "action" and m.event is not None]

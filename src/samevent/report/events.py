@@ -1,29 +1,49 @@
-"""The list of events, and one article an event: its mentions in their sentences and why they are here."""
+"""The list of events, and one article per event: arguments, mentions in their sentences, and reasons."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from samevent.report.chips import chips
-from samevent.report.index import Index, Links, name
-from samevent.report.markup import Safe, html
-from samevent.report.members import Members
-from samevent.report.parts import bar
-from samevent.report.words import DOUBTFUL, brief, extent
+from samevent.corpus import Document, Mention
+from samevent.report.index import Index, name
+from samevent.report.markup import Child, Safe, html, together
+from samevent.report.parts import (
+    DOUBTFUL,
+    Mark,
+    bar,
+    brief,
+    counted,
+    extent,
+    marked,
+    probability,
+    spelled,
+    stretches,
+)
 from samevent.results import Event, Member
 
+QUESTIONS = ("who", "whom or what", "when", "where", "also named")
+"""What the arguments of an event answer, in the order of the report."""
 
-def row(event: Event, index: Index, links: Links) -> Safe:
+MAX_ANSWERS = 5
+"""How many answers to one question are shown."""
+
+CONTEXT = 320
+"""How many characters of a sentence are shown on each side of a mention."""
+
+
+def row(event: Event, index: Index) -> Safe:
     """Return an event as a line of the list."""
     return html(
         "li",
         html(
             "a",
             html("b", event.label),
-            html("small", extent(event, brief) if len(event) > 1 else _whereabouts(event, index)),
+            html("small", extent(event, brief) if len(event) > 1 else _documents_and_dates(event, index)),
             bar(event.probability),
-            href=links.to(index.lead(event)),
+            href=f"#{index.lead(event)}",
         ),
         class_=index.colour(event),
     )
@@ -31,46 +51,171 @@ def row(event: Event, index: Index, links: Links) -> Safe:
 
 def row_keys(event: Event, index: Index) -> list[Any]:
     """Return what the script sorts and filters by: size, documents, first date, confidence, reading order."""
-    sure = event.probability
+    confidence = event.probability
     return [
         len(event),
         len(event.documents),
         event.dates[0] if event.dates else "",
-        round(sure, 3) if sure is not None else None,
+        round(confidence, 3) if confidence is not None else None,
         index.number(event),
     ]
 
 
-def article(event: Event, index: Index, links: Links, *, quoted: int) -> Safe:
-    """Return all that is known of an event; `quoted` of its mentions are shown in their sentences, the others named."""
-    doubtful = [member for member in event.doubtful if _doubts(member)]
-    sure = [member for member in event.members if not _doubts(member)]
+def article(event: Event, index: Index, *, quoted: int) -> Safe:
+    """Return the article of an event; `quoted` of its mentions stand in their sentences, the others are named."""
+    doubtful = [member for member in event.doubtful if _is_doubtful(member)]
+    confident = [member for member in event.members if not _is_doubtful(member)]
     left = max(0, quoted - len(doubtful))
-    write = Members(index, links)
     return html(
         "article",
         html(
             "header",
             html("p", event.id, " · ", extent(event), " ", bar(event.probability), class_="eyebrow"),
             html("h3", event.label),
-            chips(event, index),
+            _arguments(event, index),
         ),
-        write.doubtful(doubtful[:quoted]) if doubtful else None,
+        _doubtful(doubtful[:quoted], index) if doubtful else None,
         (
-            write.group(index.result.corpus[document], list(group))
-            for document, group in groupby(sure[:left], key=lambda member: member.mention.document)
+            _group(index.result.corpus[document], group, index)
+            for document, group in groupby(confident[:left], key=lambda member: member.mention.document)
         ),
-        write.named([*doubtful[quoted:], *sure[left:]]),
+        _named([*doubtful[quoted:], *confident[left:]], index),
         id=index.event(event),
         class_=index.colour(event),
         tabindex=-1,
     )
 
 
-def _doubts(member: Member) -> bool:
+def _is_doubtful(member: Member) -> bool:
     return member.probability is not None and member.probability < DOUBTFUL
 
 
-def _whereabouts(event: Event, index: Index) -> str:
+def _documents_and_dates(event: Event, index: Index) -> str:
     documents = ", ".join(name(index.result.corpus[document]) for document in event.documents)
     return " · ".join(part for part in (documents, brief(event.dates)) if part)
+
+
+def _arguments(event: Event, index: Index) -> Safe | None:
+    """Return the questions that the arguments of an event answer, with the most frequent answers."""
+    answers = _answers(event, index)
+    if "who" in answers or "whom or what" in answers:
+        answers.pop("also named", None)
+    if not answers:
+        return None
+    return html("dl", (_answer(asked, answers[asked]) for asked in QUESTIONS if asked in answers))
+
+
+def _answer(asked: str, answers: Counter[str]) -> list[Safe]:
+    shown = [
+        html("b", text, html("i", count) if count > 1 else None)
+        for text, count in answers.most_common(MAX_ANSWERS)
+    ]
+    more = len(answers) - len(shown)
+    return [
+        html("dt", asked),
+        html("dd", shown, html("small", f"and {counted(more, 'other')}") if more else None),
+    ]
+
+
+def _answers(event: Event, index: Index) -> dict[str, Counter[str]]:
+    """Count the arguments by question, under their first spelling."""
+    answers: dict[str, Counter[str]] = {}
+    spelling: dict[str, str] = {}
+    for mention in event.mentions:
+        for argument in mention.arguments:
+            filler = index.fillers.get(argument.mention)
+            if filler is None:
+                continue
+            text = spelling.setdefault(filler.text.casefold(), " ".join(filler.text.split()))
+            answers.setdefault(_question(filler, argument.role), Counter())[text] += 1
+    return answers
+
+
+def _question(filler: Mention, role: str | None) -> str:
+    """Return the question that an argument answers, from its kind and, among participants, its role."""
+    match filler.kind:
+        case "time":
+            return "when"
+        case "location":
+            return "where"
+        case _:
+            return "also named" if role is None else "who" if role in ("ARG0", "A0") else "whom or what"
+
+
+def _doubtful(members: Iterable[Member], index: Index) -> Safe:
+    """Return the members that probably do not belong here."""
+    return html(
+        "section",
+        html("h4", "Doubtful", html("small", "less likely than not to be the same event as the others")),
+        html("ol", (_item(member, index, with_document=True) for member in members)),
+        class_="doubtful",
+    )
+
+
+def _group(document: Document, members: Iterable[Member], index: Index) -> Safe:
+    """Return the members in one document."""
+    date = index.result.dates[document.id]
+    title = html("a", name(document), href=f"#{index.document(document.id)}")
+    return html(
+        "section",
+        html("h4", title, html("small", spelled(date)) if date else None),
+        html("ol", (_item(member, index) for member in members)),
+    )
+
+
+def _named(members: Sequence[Member], index: Index) -> Safe | None:
+    """Return members by their words only, linked to their places; the script expands them to items."""
+    if not members:
+        return None
+    words: list[Child] = []
+    for member in members:
+        confidence = "" if member.probability is None else f" {probability(member.probability)}"
+        words += [_link(member.mention, index), confidence, " "]
+    return html("p", words, class_="more")
+
+
+def _item(member: Member, index: Index, *, with_document: bool = False) -> Safe:
+    """Return a member: its probability, its sentence, and the mention it is closest to."""
+    mention = member.mention
+    document = index.result.corpus[mention.document]
+    notes = [html("cite", name(document))] if with_document else []
+    notes += _why(member, index)
+    return html(
+        "li",
+        html("a", bar(member.probability) or "read", href=f"#{index.mention(mention.id)}"),
+        html("q", _sentence(document, mention, index)),
+        html("small", notes) if notes else None,
+    )
+
+
+def _why(member: Member, index: Index) -> list[Safe]:
+    why = member.why
+    if why is None or why.mention not in index.mentions:
+        return []
+    best = next((f": {reason.about}" for reason in why.reasons if reason.added > 0), "")
+    return [html("span", "closest to ", _link(index.mentions[why.mention], index), best)]
+
+
+def _link(mention: Mention, index: Index) -> Safe:
+    return html("a", mention.text, href=f"#{index.mention(mention.id)}")
+
+
+def _sentence(document: Document, mention: Mention, index: Index) -> Safe:
+    """Return the sentence of a mention, with the mention and its arguments marked."""
+    tokens = document.tokens
+    whole = document.sentences[document.sentence_of(mention.start)]
+    first, last = tokens[whole.start].start, max(tokens[whole.end - 1].end, mention.char_end)
+    start, end = first, last
+    if mention.char_start - start > CONTEXT:
+        start = next(t.start for t in tokens[whole.start :] if t.start >= mention.char_start - CONTEXT)
+    if end - mention.char_end > CONTEXT:
+        end = max(t.end for t in tokens[mention.end - 1 : whole.end] if t.end <= mention.char_end + CONTEXT)
+    marks = [
+        Mark(stretches(document, index.fillers[argument.mention]), lambda piece: html("i", piece))
+        for argument in mention.arguments
+        if argument.mention in index.fillers
+    ]
+    # Listed last, because among marks of the same length the last one is visible.
+    marks.append(Mark(stretches(document, mention), lambda piece: html("mark", piece)))
+    shown = marked(document.text, start, end, marks)
+    return together(["… " if start > first else None, shown, " …" if end < last else None])

@@ -1,4 +1,4 @@
-"""What is where: numbers and colours for events, documents and mentions, and links between them.
+"""Numbers, anchors and colours for events, documents and mentions.
 
 Names that come with a corpus are shown but never used as anchors; those are `e1`, `d1`, `m1` and so on.
 """
@@ -6,27 +6,14 @@ Names that come with a corpus are shown but never used as anchors; those are `e1
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from samevent.corpus import Document
 from samevent.results import Event, Result
 
 COLOURS = 12
 
-SINGLES = 500
-"""If more events than this are told of only once, they have no articles and are read where they are told of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Where anchors are: the file of each one that is not on this page."""
-
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
-
-    def to(self, anchor: str) -> str:
-        """Return what a link to an anchor says."""
-        return f"{self.elsewhere.get(anchor, '')}#{anchor}"
+MAX_SINGLETON_ARTICLES = 500
+"""With more singletons than this, none has an article: each is read where it is mentioned."""
 
 
 class Index:
@@ -36,16 +23,17 @@ class Index:
         self.result = result
         self.documents = result.corpus.documents
         self.by_size = tuple(sorted(result.events, key=lambda event: (-len(event), -len(event.documents))))
-        self.told_often = tuple(event for event in self.by_size if len(event) > 1)
-        self.told_once = tuple(event for event in self.by_size if len(event) == 1)
-        self.articles = self.told_often if len(self.told_once) > SINGLES else self.by_size
+        self.coreferent = tuple(event for event in self.by_size if len(event) > 1)
+        self.singletons = tuple(event for event in self.by_size if len(event) == 1)
+        compact = len(self.singletons) > MAX_SINGLETON_ARTICLES
+        self.articles = self.coreferent if compact else self.by_size
         self.mentions = {mention.id: mention for event in result.events for mention in event.mentions}
         self.fillers = {m.id: m for m in result.corpus.mentions() if m.kind != "action"}
         self._event = {event.id: number for number, event in enumerate(result.events, 1)}
         self._document = {document.id: number for number, document in enumerate(self.documents, 1)}
         self._mention = {id: number for number, id in enumerate(self.mentions, 1)}
-        self._read_apart = {event.id for event in self.articles}
-        self._colour = _colours(self.told_often)
+        self._with_article = {event.id for event in self.articles}
+        self._colour = _colours(self.coreferent)
 
     def event(self, event: Event) -> str:
         """Return the anchor of an event."""
@@ -60,29 +48,29 @@ class Index:
         return f"m{self._mention[id]}"
 
     def has_article(self, event: Event) -> bool:
-        """Say whether an event has an article of its own."""
-        return event.id in self._read_apart
+        """Return whether an event has an article of its own."""
+        return event.id in self._with_article
 
     def lead(self, event: Event) -> str:
-        """Return where to read of an event: its article, or the one place where it is told of."""
+        """Return the anchor where an event is read: its article, or the only mention."""
         return self.event(event) if self.has_article(event) else self.mention(event.mentions[0].id)
 
     def number(self, event: Event) -> int:
-        """Return the place of an event among all, by its first mention."""
+        """Return the position of an event in order of first mentions."""
         return self._event[event.id]
 
     def colour(self, event: Event) -> str:
-        """Return the class that gives an event its colour; those that are told of once have none."""
+        """Return the CSS class of an event's colour; singletons have none."""
         return f"c{self._colour[event.id]}" if event.id in self._colour else "s"
 
 
 def name(document: Document) -> str:
-    """Return what a document is called."""
+    """Return the title of a document, or its id."""
     return document.title or document.id
 
 
 def _colours(events: tuple[Event, ...]) -> dict[str, int]:
-    """Give each event the colour that is least used in its documents so far, the next in turn among equals."""
+    """Give each event the colour least used in its documents so far, the next in turn among equals."""
     used: dict[str, Counter[int]] = {}
     colour_of = {}
     for turn, event in enumerate(events):

@@ -1,7 +1,7 @@
-"""HTML that cannot be broken by what is put into it: the one place where text is escaped.
+"""HTML that cannot be broken by its content: the one place where text is escaped.
 
 Text becomes markup only through `html` and `data_block`. Attributes that could run or load anything cannot be
-written at all: links lead to places of the report, and there are no handlers, sources or inline styles.
+written at all: links stay inside the report, and there are no handlers, sources or inline styles.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -29,11 +29,12 @@ _ATTRIBUTES = frozenset(
     " tabindex title type value viewBox x x1 x2 y y1 y2".split()
 )
 _LINK = re.compile(r"(?:[\w.%~-]+\.(?i:html))?#[\w-]*")
+_LOCAL_LINK = re.compile(r"<a href=#([edm][0-9]+)")
 _BARE = re.compile(r"[\w.#%-]+")
-_NEVER_CLOSED = frozenset("input br hr col meta link".split())
-_CLOSED_BY_WHAT_FOLLOWS = frozenset("li td th tr dt dd option".split())
+_VOID = frozenset("input br hr col meta link".split())
+_END_TAG_OMITTED = frozenset("li td th tr dt dd option".split())
 
-# Controls have no look of their own, and those that turn the direction of text could make it lie: all are shown.
+# Control characters are invisible, and bidirectional ones can misrepresent text: all are shown.
 _SHOWN = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n\r"}
 _SHOWN |= dict.fromkeys((*range(0x7F, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "\ufffd")
 _SHOWN |= {code: f"[U+{code:04X}]" for code in (0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
@@ -53,23 +54,22 @@ def escape(text: str) -> Safe:
 def html(tag: str, *children: Child, **attributes: Value) -> Safe:
     """Return an element.
 
-    Children that are not `Safe` are escaped, None is left out, and an iterable counts as what it holds. The name of
-    an attribute loses a `_` at its end, and other `_` become `-`; True is an attribute without a value, and None
-    or False is none.
+    Children that are not `Safe` are escaped, None is left out, iterables are flattened. In attribute names a
+    trailing `_` is dropped and other `_` become `-`; True is an attribute without a value, None and False omit it.
 
     >>> html("a", "<3", href="#e1", class_="c1")
     '<a href=#e1 class=c1>&lt;3</a>'
     """
     pieces = [f"<{tag}", *map(_attribute, attributes, attributes.values()), ">"]
-    if tag not in _NEVER_CLOSED:
+    if tag not in _VOID:
         _gather(children, pieces)
-        if tag not in _CLOSED_BY_WHAT_FOLLOWS:
+        if tag not in _END_TAG_OMITTED:
             pieces.append(f"</{tag}>")
     return Safe("".join(pieces))
 
 
 def together(child: Child) -> Safe:
-    """Return children as one piece of markup.
+    """Return children joined to one piece of markup.
 
     >>> together(["a", None, html("br"), [1, "&"]])
     'a<br>1&amp;'
@@ -106,6 +106,23 @@ def _shown(data: Any) -> Any:
             return {_shown(key): _shown(value) for key, value in data.items()}
         case _:
             return data
+
+
+def relinked(markup: Safe, elsewhere: Mapping[str, str]) -> Safe:
+    """Return markup whose links to anchors of other pages name the file of the page.
+
+    Text cannot look like a link here: its `<` is escaped.
+
+    >>> relinked(html("p", html("a", "<a href=#e1", href="#e1")), {"e1": "report-2.html"})
+    '<p><a href=report-2.html#e1>&lt;a href=#e1</a></p>'
+    """
+    if not elsewhere:
+        return markup
+
+    def moved(link: re.Match[str]) -> str:
+        return "<a" + _attribute("href", f"{elsewhere.get(link[1], '')}#{link[1]}")
+
+    return Safe(_LOCAL_LINK.sub(moved, markup))
 
 
 @lru_cache(maxsize=10_000, typed=True)

@@ -1,19 +1,17 @@
-"""The page: a header, and a view each for events, documents, time, the table of both, and the run."""
+"""The page: a header, one view each for events, documents, timeline, matrix and run, and the policy around them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib import resources
+from typing import Any
 
-from samevent.report.about import about_list, header_line
 from samevent.report.book import Block, Book
-from samevent.report.chains import chains
-from samevent.report.index import Links
-from samevent.report.markup import Child, Safe, html
-from samevent.report.matrix import matrix
-from samevent.report.parts import empty
-from samevent.report.shell import whole_page
-from samevent.report.timeline import timeline
-from samevent.report.words import counted
+from samevent.report.markup import Child, Safe, data_block, html, relinked, together
+from samevent.report.parts import counted, empty
+from samevent.report.plots import chains, matrix, timeline
 from samevent.results import Result
 
 VIEWS = {
@@ -36,46 +34,69 @@ SORTS = {
 KEYS = {
     "/": "search",
     "j k ↓ ↑": "next, previous in the list",
-    "Enter": "open; in the search, the first one found",
+    "Enter": "open; in the search, the first match",
     "Esc": "clear the search, go back to the list",
     "1 2 3 4 5": "events, documents, timeline, matrix, run",
     "?": "this help",
 }
 
 HOW_TO_READ = (
-    "The number beside a mention is the probability that it tells of the same event as the other mentions of its event,"
-    " on average over them; that of an event is the mean over its mentions. Below 0.50 a mention is called doubtful and"
-    " comes first.",
-    "“Closest to” names the mention of the same event that it most probably shares the event with. What speaks for the"
-    " two (to the right) and against them (to the left) is given in log-odds: 0.7 doubles the odds.",
+    "The number beside a mention is the probability that it refers to the same event as the other mentions of its"
+    " event, averaged over them; an event's number is the mean over its mentions. Mentions below 0.50 are marked"
+    " doubtful and listed first.",
+    "“Closest to” names the mention that most probably refers to the same event. Reasons for (to the right) and against"
+    " (to the left) are in log-odds: 0.7 doubles the odds.",
+)
+
+LONG_VALUE = 160
+"""Longer values are folded away."""
+
+LONG_TABLE = 15
+"""Tables with more entries are folded away too."""
+
+IN_HEADER = ("preset", "clusterer", "model", "seed")
+
+_EARLY = 'try{new DecompressionStream("deflate-raw");document.documentElement.classList.add("js")}catch{}'
+"""Runs before anything is drawn, so that what the script folds away never flashes.
+
+A browser that cannot unpack the data shows the page as one without scripts does.
+"""
+
+_ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
+    "%3Ccircle cx='5' cy='8' r='4' fill='%233b6fd9'/%3E"
+    "%3Ccircle cx='11' cy='8' r='4' fill='%23d9813b' fill-opacity='.8'/%3E%3C/svg%3E"
 )
 
 
-def first_page(book: Book, links: Links, blocks: Sequence[Block], pager: Safe | None = None) -> str:
-    """Return the page that holds everything but the blocks that are elsewhere."""
+def first_page(
+    book: Book, blocks: Sequence[Block], elsewhere: Mapping[str, str] | None = None, pager: Safe | None = None
+) -> str:
+    """Return the page with all views; `elsewhere` names the files of anchors that are on further pages."""
     search = [_search("documents", "Search documents"), html("output", aria_live="polite")]
     views: dict[str, Child] = {
-        "events": _panes("events", _event_tools(book), book.event_list(links), blocks, links),
-        "documents": _panes("documents", search, book.document_list(links), blocks, links),
-        "timeline": timeline(book.index, links),
-        "matrix": matrix(book.index, links),
+        "events": _panes("events", _event_tools(book), book.event_list(), blocks),
+        "documents": _panes("documents", search, book.document_list(), blocks),
+        "timeline": timeline(book.index),
+        "matrix": matrix(book.index),
         "run": _run(book.index.result),
     }
     sections = [
         html("section", html("h2", VIEWS[id]), body, id=id, class_="view") for id, body in views.items()
     ]
     body = [_masthead(book), _navigation(), html("main", pager, sections), _help()]
-    return whole_page(book.title, body, book.data(blocks))
+    return _whole_page(book.title, relinked(together(body), elsewhere or {}), book.data(blocks))
 
 
-def further_page(book: Book, links: Links, blocks: Sequence[Block], pager: Safe) -> str:
-    """Return a page with blocks that the first page has no room for."""
+def further_page(book: Book, blocks: Sequence[Block], elsewhere: Mapping[str, str], pager: Safe) -> str:
+    """Return a page of blocks that did not fit on the first page."""
     sections = [
         html("section", html("h2", VIEWS[kind]), html("div", shown, class_="reading"), class_="view further")
         for kind in ("events", "documents")
-        if (shown := [block.render(links) for block in blocks if block.kind == kind])
+        if (shown := [block.markup for block in blocks if block.kind == kind])
     ]
-    return whole_page(book.title, html("main", pager, sections, pager), book.data(blocks, rows=False))
+    body = relinked(html("main", pager, sections, pager), elsewhere)
+    return _whole_page(book.title, body, book.data(blocks, rows=False))
 
 
 def _masthead(book: Book) -> Safe:
@@ -84,20 +105,22 @@ def _masthead(book: Book) -> Safe:
     return html(
         "header",
         html("a", "Skip to the events", href="#events", class_="skip"),
-        html("p", html("b", "samevent", version), header_line(about), class_="brand"),
+        html("p", html("b", "samevent", version), _header_line(about), class_="brand"),
         html("h1", book.title),
-        html("p", _found(book), class_="found"),
+        html("p", _summary(book), class_="found"),
         class_="masthead",
     )
 
 
-def _found(book: Book) -> str:
+def _summary(book: Book) -> str:
     _, mentions, events, across = book.counts
-    found = "Told of" if book.title == book.headline else f"{book.headline}, told of"
-    found += f" in {counted(mentions, 'mention')}"
+    text = counted(mentions, "mention")
+    if book.title != book.headline:
+        text = f"{book.headline}, {text}"
     if len(book.index.documents) > 1 and events:
-        found += f"; {f'{across:,}' if across else 'none'} of the events in more than one document"
-    return f"{found}."
+        verb = "is" if across == 1 else "are"
+        text += f"; {f'{across:,}' if across else 'none'} of the events {verb} in more than one document"
+    return f"{text}."
 
 
 def _navigation() -> Safe:
@@ -117,9 +140,9 @@ def _navigation() -> Safe:
     )
 
 
-def _panes(kind: str, tools: Child, rows: Sequence[Safe], blocks: Sequence[Block], links: Links) -> Safe:
-    """Return a list beside what its lines lead to."""
-    articles = [block.render(links) for block in blocks if block.kind == kind]
+def _panes(kind: str, tools: Child, rows: Sequence[Safe], blocks: Sequence[Block]) -> Safe:
+    """Return a list beside the articles that its lines lead to."""
+    articles = [block.markup for block in blocks if block.kind == kind]
     tools = html("div", tools, class_="tools", role="search")
     back = html("button", f"← All {kind}", type="button", class_="back")
     return html(
@@ -131,7 +154,7 @@ def _panes(kind: str, tools: Child, rows: Sequence[Safe], blocks: Sequence[Block
 
 
 def _event_tools(book: Book) -> list[Safe]:
-    singles = len(book.index.told_once)
+    singles = len(book.index.singletons)
     sorts = (html("option", words, value=id) for id, words in SORTS.items())
     tools = [
         _search("events", "Search labels, words, documents"),
@@ -151,7 +174,7 @@ def _search(kind: str, words: str) -> Safe:
 
 
 def _run(result: Result) -> list[Child]:
-    known = about_list(result.about) if result.about else empty("Nothing is known of the run.")
+    known = about_list(result.about) if result.about else empty("No settings were stored with this run.")
     return [
         html("h3", "Has the sampler settled?"),
         chains(result.diagnostics),
@@ -175,3 +198,89 @@ def _help() -> Safe:
         id="help",
         aria_label="Keyboard",
     )
+
+
+def about_list(about: Mapping[str, Any]) -> Safe:
+    """Return names and values as lists; mappings become nested sections."""
+    plain = {key: value for key, value in about.items() if not _is_table(value)}
+    nested = {key: value for key, value in about.items() if _is_table(value)}
+    return html(
+        "div",
+        html("dl", ((html("dt", _words(key)), html("dd", _value(value))) for key, value in plain.items()))
+        if plain
+        else None,
+        (html("section", _table(_words(key), value)) for key, value in nested.items()),
+        class_="about",
+    )
+
+
+def _table(name: str, table: Mapping[str, Any]) -> list[Safe]:
+    if len(table) <= LONG_TABLE:
+        return [html("h4", name), about_list(table)]
+    return [html("details", html("summary", f"{name} ({len(table):,})"), about_list(table))]
+
+
+def _header_line(about: Mapping[str, Any]) -> list[Safe]:
+    """Return the few settings shown in the header."""
+    known = [key for key in IN_HEADER if about.get(key) is not None and not _is_table(about[key])]
+    return [html("span", f"{_words(key)} ", html("b", _text(about[key]))) for key in known]
+
+
+def _words(key: str) -> str:
+    """Return a setting's name as words."""
+    return str(key).replace("_", " ")
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value)
+
+
+def _value(value: Any) -> Safe | str:
+    text = _text(value)
+    if len(text) <= LONG_VALUE:
+        return text
+    return html("details", html("summary", text[: LONG_VALUE // 2] + " …"), text)
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None | "" | [] | {}:
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:g}"
+        case Mapping():
+            return "; ".join(f"{_words(key)}: {_text(inner)}" for key, inner in value.items())
+        case list() | tuple():
+            return ", ".join(map(_text, value))
+        case _:
+            return str(value)
+
+
+def _whole_page(title: str, body: Safe, data: Any) -> str:
+    """Return a self-contained HTML page."""
+    style, script = (
+        resources.files(__package__).joinpath(name).read_text("utf-8") for name in ("page.css", "page.js")
+    )
+    # Nothing outside `html` comes from a result here.
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
+        f'{html("title", title)}<link rel="icon" href="{_ICON}">'
+        f"<style>{style}</style><script>{_EARLY}</script></head>"
+        f"<body>{body}{data_block('data', data)}<script>{script}</script></body></html>\n"
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(_EARLY)} {_hash(script)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

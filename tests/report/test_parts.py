@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.pages import Page
-from samevent.report.marks import Mark, marked
 from samevent.report.markup import Safe, html
+from samevent.report.parts import Mark, marked
 
 TEXT = "the <raid> & what came of it"
 
