@@ -13,6 +13,7 @@ import pytest
 from builders import annotated
 from samevent import Corpus, read
 from samevent.errors import FormatError, OutputExistsError, UsageError
+from samevent.partitions.posterior import Posterior
 from samevent.results import Diagnostics, Reason, Result, Why
 from samevent.results.probabilities import Probabilities
 from samevent.runs import begin, fingerprints, open_run, refuse_in_the_way
@@ -34,8 +35,7 @@ def result() -> Result:
 
     corpus = corpus.mapped(lambda d: d.with_mentions(map(known, d.mentions)))
     ids = tuple(m.id for m in corpus.mentions("action"))
-    none = np.empty(0, np.int32)
-    probabilities = Probabilities(ids, np.zeros((2, len(ids)), np.int32), none, none, np.empty(0))
+    probabilities = Probabilities(ids, Posterior(samples=np.zeros((2, len(ids)), np.int32)))
     return Result(
         corpus, {"preset": "light"}, Diagnostics("all settled", {"events": [[1.0, 2.0]]}), probabilities
     )

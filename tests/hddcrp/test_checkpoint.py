@@ -55,8 +55,8 @@ def test_interrupted_run_ends_with_the_same_bytes(
         assert getattr(whole, name).tobytes() == getattr(resumed, name).tobytes()
     assert whole.best_log_joint == resumed.best_log_joint
     assert all(
-        np.array_equal(trace.log_joint, resumed.traces[number].log_joint)
-        for number, trace in whole.traces.items()
+        np.array_equal(traces["log joint"], resumed.component_traces[number]["log joint"])
+        for number, traces in whole.component_traces.items()
     )
     assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
 
@@ -67,8 +67,8 @@ def test_interrupted_plain_runs_end_with_the_same_bytes(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         sample(problem(), runs=2, sweeps=30, checkpoint=path, progress=_Stop(2))
     resumed = sample(problem(), runs=2, sweeps=30, checkpoint=path)
-    assert whole.labels.tobytes() == resumed.labels.tobytes()
-    assert whole.log_joint.tobytes() == resumed.log_joint.tobytes()
+    assert whole.samples.tobytes() == resumed.samples.tobytes()
+    assert whole.traces["log joint"].tobytes() == resumed.traces["log joint"].tobytes()
 
 
 def test_finished_run_is_not_run_again(tmp_path: Path) -> None:

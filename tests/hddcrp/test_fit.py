@@ -12,7 +12,7 @@ import pytest
 import samevent.hddcrp.schedule as scheduling
 from problems import log_likelihood_by_hand, posterior_by_hand, random_problem, with_fields, without_words
 from samevent.errors import DataError, UsageError
-from samevent.hddcrp import Posterior, Problem, Rows, fit, sample
+from samevent.hddcrp import ComponentPosterior, Problem, Rows, fit, sample
 from samevent.partitions.diagnostics import ConvergenceWarning
 
 fitting = importlib.import_module("samevent.hddcrp.fit")  # the module: the package shows the function
@@ -25,20 +25,20 @@ def several_components(seed: int = 4, customers: int = 40) -> Problem:
     return random_problem(seed, customers=customers, documents=8, density=0.8 / customers, vocabulary=8)
 
 
-def quietly(problem: Problem, **options: Any) -> Posterior:
+def quietly(problem: Problem, **options: Any) -> ComponentPosterior:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return fit(problem, **options)
 
 
-def assert_same(a: Posterior, b: Posterior) -> None:
+def assert_same(a: ComponentPosterior, b: ComponentPosterior) -> None:
     for name in ("best", "together", "samples", "last", "component"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes(), name
     assert a.best_log_joint == b.best_log_joint
-    assert a.traces.keys() == b.traces.keys()
-    for number, trace in a.traces.items():
-        assert trace.log_joint.tobytes() == b.traces[number].log_joint.tobytes()
-        assert trace.clusters.tobytes() == b.traces[number].clusters.tobytes()
+    assert a.component_traces.keys() == b.component_traces.keys()
+    for number, traces in a.component_traces.items():
+        for name, trace in traces.items():
+            assert trace.tobytes() == b.component_traces[number][name].tobytes()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -49,7 +49,7 @@ def test_small_problems_are_solved_exactly(seed: int) -> None:
     for i in range(5):
         for j in range(5):
             expected = sum(p for z, p in by_hand.items() if z[i] == z[j])
-            listed = (min(i, j), max(i, j)) in zip(posterior.pairs.left, posterior.pairs.right, strict=True)
+            listed = (min(i, j), max(i, j)) in zip(posterior.left, posterior.right, strict=True)
             # The probability of a pair that no link joins directly is a share of 100 samples.
             assert posterior.probability(i, j) == pytest.approx(expected, abs=1e-8 if listed else 0.2)
 
@@ -107,7 +107,7 @@ def test_best_links_beat_every_sweep() -> None:
     problem = several_components()
     posterior = quietly(problem, exact_limit=1, sweeps=80)
     alone = np.isin(np.arange(40), posterior.components.first[posterior.components.size == 1])
-    heights = sum(trace.log_joint.max() for trace in posterior.traces.values())
+    heights = sum(traces["log joint"].max() for traces in posterior.component_traces.values())
     kept = alone[problem.words.rows]
     rows, columns, values = problem.words.rows[kept], problem.words.columns[kept], problem.words.values[kept]
     singles = with_fields(problem, words=Rows.from_triples(40, rows, columns, values))
@@ -171,14 +171,14 @@ def test_problems_without_links_or_words_are_answered(options: dict[str, Any], c
     assert posterior.best_log_joint == 0
     assert posterior.samples.shape == (100, customers)
     runs = sample(empty_problem(customers), runs=2, sweeps=3, **options)
-    assert runs.labels.tolist() == [list(range(customers))] * 2
-    assert runs.clusters.tolist() == [[customers] * 3] * 2
+    assert runs.samples.tolist() == [list(range(customers))] * 2
+    assert runs.traces["clusters"].tolist() == [[customers] * 3] * 2
 
 
 def test_customers_without_words_follow_their_links() -> None:
     problem = without_words(random_problem(3, customers=5))
     posterior, by_hand = fit(problem), posterior_by_hand(problem)
-    i, j = int(posterior.pairs.left[0]), int(posterior.pairs.right[0])
+    i, j = int(posterior.left[0]), int(posterior.right[0])
     assert posterior.together[0] == pytest.approx(
         sum(p for z, p in by_hand.items() if z[i] == z[j]), abs=1e-8
     )
@@ -201,18 +201,18 @@ def test_a_star_of_many_customers_is_not_enumerated_for_ever() -> None:
 def test_plain_runs_tell_of_every_sweep(options: dict[str, Any]) -> None:
     problem = several_components(customers=300)
     runs = sample(problem, runs=3, sweeps=6, seed=2, **options)
-    assert runs.labels.shape == (3, 300)
-    assert runs.log_joint.shape == runs.clusters.shape == (3, 6)
-    assert (runs.labels.max(axis=1) + 1).tolist() == runs.clusters[:, -1].tolist()
+    assert runs.samples.shape == (3, 300)
+    assert runs.traces["log joint"].shape == runs.traces["clusters"].shape == (3, 6)
+    assert (runs.samples.max(axis=1) + 1).tolist() == runs.traces["clusters"][:, -1].tolist()
     again = sample(problem, runs=3, sweeps=6, seed=2, jobs=2, **options)
-    assert runs.labels.tobytes() == again.labels.tobytes()
-    assert runs.log_joint.tobytes() == again.log_joint.tobytes()
+    assert runs.samples.tobytes() == again.samples.tobytes()
+    assert runs.traces["log joint"].tobytes() == again.traces["log joint"].tobytes()
 
 
 def test_samplers_agree_on_the_number_of_clusters() -> None:
     problem = several_components(customers=80)
     means = [
-        sample(problem, runs=6, sweeps=400, sampler=sampler).clusters[:, 50:].mean(axis=1)
+        sample(problem, runs=6, sweeps=400, sampler=sampler).traces["clusters"][:, 50:].mean(axis=1)
         for sampler in ("collapsed", "paper")
     ]
     error = np.sqrt(sum(runs.var(ddof=1) / len(runs) for runs in means))

@@ -9,14 +9,14 @@ from tools.pictures.svg import Sheet, width_of
 
 from samevent.clusterers.base import Clustered
 from samevent.corpus import Corpus
-from samevent.hddcrp import Posterior
+from samevent.hddcrp import ComponentPosterior
 
 _WIDTH, _MARGIN, _DOT, _ROWS, _COLUMNS = 800, 18, 13, 3, 50
 _NAMED = 3
 """Groups of so many mentions are named after the word that most of them have."""
 
 
-def groups(corpus: Corpus, found: Clustered, posterior: Posterior) -> str:
+def groups(corpus: Corpus, found: Clustered, posterior: ComponentPosterior) -> str:
     """Draw every group with its mentions as dots, the largest first."""
     sheet = Sheet(
         "Groups of mentions that might meet",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
-from samevent.hddcrp.result import Posterior
+from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.lexicon.base import Lexicon
 from samevent.partitions.labels import canonical
 from samevent.similarity.affinities import Links, Settings, scored
@@ -103,7 +103,7 @@ class Clustered:
     samples: Labels
     verdict: str = ""
     traces: Mapping[str, Floats] = field(default_factory=dict)
-    posterior: Posterior | None = None
+    posterior: ComponentPosterior | None = None
     _rows: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from samevent.clusterers.base import Clustered, Evidence, Need, Progress, Simila
 from samevent.clusterers.features import observed
 from samevent.clusterers.sampling import KEPT, Sampling, last_of_runs, refuse_concentrations
 from samevent.errors import UsageError
-from samevent.hddcrp import Posterior, Problem, fit, sample
+from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.settings import refuse_outside
 from samevent.similarity.affinities import Links, Settings, assembled
@@ -108,7 +108,8 @@ class Linked(Sampling):
                 problem, seed=seed, model=model, sampler=sampler, runs=self.runs, sweeps=self.sweeps, jobs=jobs,
                 checkpoint=checkpoint, progress=progress,
             )  # fmt: skip
-            return last_of_runs(evidence, runs.labels, {"log joint": runs.log_joint, "events": runs.clusters})
+            traces = {"log joint": runs.traces["log joint"], "events": runs.traces["clusters"]}
+            return last_of_runs(evidence, runs.samples, traces)
         posterior = fit(
             problem, seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps, keep=KEPT,
             jobs=jobs, time_limit=self.time_limit or None, checkpoint=checkpoint, progress=progress,
@@ -134,7 +135,7 @@ def with_identical_words(table: MentionTable, links: Links) -> Links:
     return Links.joined([links, Links(Pairs(i, j), np.ones(len(found)))])
 
 
-def _verdict(posterior: Posterior) -> str:
+def _verdict(posterior: ComponentPosterior) -> str:
     """Say in the words of users how far the posterior can be trusted."""
     parts = posterior.components
     sampled, unsettled = ~parts.exact, ~parts.settled

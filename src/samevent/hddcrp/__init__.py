@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from samevent.hddcrp.fit import fit, sample
 from samevent.hddcrp.problem import Problem, Rows
-from samevent.hddcrp.result import Components, Posterior, Runs, Trace
+from samevent.hddcrp.result import ComponentPosterior, Components
+from samevent.partitions.posterior import Posterior
 
-__all__ = ["Components", "Posterior", "Problem", "Rows", "Runs", "Trace", "fit", "sample"]
+__all__ = ["ComponentPosterior", "Components", "Posterior", "Problem", "Rows", "fit", "sample"]

@@ -12,16 +12,16 @@ from samevent.hddcrp.components import Split
 from samevent.hddcrp.likelihood import Logs, log_likelihood
 from samevent.hddcrp.problem import Integers, Rows
 from samevent.hddcrp.reference import Exact
-from samevent.hddcrp.result import Components, Posterior, Runs, Trace
+from samevent.hddcrp.result import ComponentPosterior, Components
 from samevent.hddcrp.schedule import Plan, Task
-from samevent.partitions.coclustering import Pairs
 from samevent.partitions.labels import canonical
+from samevent.partitions.posterior import Posterior, Traces
 
 
 def posterior_of(
     parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task], plan: Plan, *, keep: int,
     complete: bool,
-) -> Posterior:  # fmt: skip
+) -> ComponentPosterior:  # fmt: skip
     """Assemble a posterior; components in neither `solved` nor `tasks` are single customers."""
     count = len(parts.order)
     best = np.zeros(count, np.int64)
@@ -45,32 +45,39 @@ def posterior_of(
             height += float(top.best_log_joint[0])
     component = np.empty(count, np.int32)
     component[parts.order] = np.repeat(np.arange(len(parts)), parts.sizes)
-    pairs_of_all, order = _sorted_pairs(parts)
-    return Posterior(
+    left, right, order = _sorted_pairs(parts)
+    components = _table(parts, tasks, plan)
+    return ComponentPosterior(
         best=_whole(best, parts),
         best_log_joint=height,
-        pairs=pairs_of_all,
+        left=left,
+        right=right,
         together=together[order],
         samples=_whole(samples, parts),
         last=_whole(last, parts),
         component=component,
-        components=_table(parts, tasks, plan),
-        traces={number: _trace(task) for number, task in tasks.items()},
+        components=components,
+        component_traces={number: _traces(task) for number, task in tasks.items()},
+        verdict=components.verdict,
+        settled=bool(components.settled.all()),
         complete=complete,
         seed=plan.seed,
     )
 
 
-def runs_of(parts: Split, tasks: Sequence[Task], plan: Plan) -> Runs:
+def runs_of(parts: Split, tasks: Sequence[Task], plan: Plan) -> Posterior:
     """Assemble plain runs: the last links of each chain, and the sums of the blocks' traces."""
     ends = [_ends(task) for task in tasks]
-    traces = [_trace(task) for task in tasks]
+    traces = [_traces(task) for task in tasks]
     shape = plan.chains, sum(plan.rounds)
     nobody = np.zeros((plan.chains, 0), np.int32)
-    return Runs(
-        labels=_whole(np.concatenate([nobody, *ends], axis=1), parts),
-        log_joint=sum((trace.log_joint for trace in traces), np.zeros(shape)),
-        clusters=sum((trace.clusters for trace in traces), np.zeros(shape, np.int32)),
+    return Posterior(
+        samples=_whole(np.concatenate([nobody, *ends], axis=1), parts),
+        traces={
+            "log joint": sum((trace["log joint"] for trace in traces), np.zeros(shape)),
+            "clusters": sum((trace["clusters"] for trace in traces), np.zeros(shape, np.int32)),
+        },
+        seed=plan.seed,
     )
 
 
@@ -121,12 +128,12 @@ def _ends(task: Task) -> Integers:
     return np.stack([chain.labels(task.block) for chain in task.chains])
 
 
-def _trace(task: Task) -> Trace:
+def _traces(task: Task) -> Traces:
     infos = [chain.info for chain in task.chains]
-    return Trace(
-        np.stack([info.log_joint[: info.done] for info in infos]),
-        np.stack([info.clusters[: info.done] for info in infos]),
-    )
+    return {
+        "log joint": np.stack([info.log_joint[: info.done] for info in infos]),
+        "clusters": np.stack([info.clusters[: info.done] for info in infos]),
+    }
 
 
 def _whole(labels: NDArray[np.integer], parts: Split) -> Integers:
@@ -137,9 +144,9 @@ def _whole(labels: NDArray[np.integer], parts: Split) -> Integers:
     return canonical(own).astype(np.int32)
 
 
-def _sorted_pairs(parts: Split) -> tuple[Pairs, NDArray[np.int64]]:
+def _sorted_pairs(parts: Split) -> tuple[Integers, Integers, NDArray[np.int64]]:
     """Return the candidate pairs by customers, and where each stands in the split."""
     begin = np.repeat(parts.starts[:-1], np.diff(parts.pair_starts))
     left, right = parts.order[parts.left + begin], parts.order[parts.right + begin]
     order = np.lexsort((right, left))
-    return Pairs(left[order].astype(np.int64), right[order].astype(np.int64)), order
+    return left[order], right[order], order

@@ -20,9 +20,10 @@ from samevent.hddcrp.components import Block, Split, split
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Floats, Problem, Rows
 from samevent.hddcrp.reference import Exact
-from samevent.hddcrp.result import Posterior, Runs
+from samevent.hddcrp.result import ComponentPosterior
 from samevent.hddcrp.schedule import Plan, Progress, Store, Task, run, workers
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.partitions.posterior import Posterior
 from samevent.seeds import stream
 
 Model = Literal["hddcrp", "ddcrp"]
@@ -53,7 +54,7 @@ def fit(
     checkpoint: PathLike | None = None,
     progress: Progress | None = None,
     check: bool = False,
-) -> Posterior:
+) -> ComponentPosterior:
     """Find who belongs together, and how sure that is.
 
     Components with at most `exact_limit` ways to link are solved exactly. For each of the others `chains` run up
@@ -105,7 +106,7 @@ def fit(
         check=check,
     )
     posterior = posterior_of(parts, logs, solved, tasks, plan, keep=keep, complete=complete)
-    if not posterior.components.settled.all():
+    if not posterior.settled:
         warnings.warn(
             f"{posterior.verdict}: probabilities there may depend on where chains started. Try more sweeps; more "
             "chains, to average over what they disagree on; or fewer candidate links, which breaks large "
@@ -128,7 +129,7 @@ def sample(
     jobs: int = 1,
     checkpoint: PathLike | None = None,
     progress: Progress | None = None,
-) -> Runs:
+) -> Posterior:
     """Sample everything for exactly so many sweeps, `runs` times from random links, as the paper does."""
     _check_least(seed=(seed, 0), runs=(runs, 1), sweeps=(sweeps, 1), jobs=(jobs, 1))
     _check_start(initial)

@@ -1,27 +1,25 @@
-"""What comes out: the posterior of a problem, or the last samples of plain runs."""
+"""What `fit` returns: the posterior of a problem, put together from its independent components."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.errors import DataError
 from samevent.hddcrp.problem import Floats, Integers
-from samevent.partitions.coclustering import Pairs
-from samevent.partitions.consensus import LOSSES, Consensus, Loss, consensus
+from samevent.partitions.posterior import Posterior, Traces
 
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Components:
-    """One row a component, in the order of their first customers.
+    """One row per component, in the order of their first customers.
 
-    Components with few `configurations` are `exact`; for the others, `sweeps` of each chain and how far chains
-    were apart on candidate pairs in the last round. `settled` says that this was close enough.
+    Components with few `configurations` are `exact`. The others were sampled: `sweeps` of each chain, and how far
+    chains differed on candidate pairs in the last round. They are `settled` if this was close enough.
     """
 
     first: Integers
@@ -36,80 +34,35 @@ class Components:
     def __len__(self) -> int:
         return len(self.first)
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Trace:
-    """The last round of a component's chains: a row a chain, a column a sweep."""
-
-    log_joint: Floats
-    clusters: Integers
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Posterior:
-    """Who belongs together, and how sure that is.
-
-    `together[p]` is P(same cluster) of candidate pair p of `pairs`. Rows of `samples` are partitions drawn from the
-    posterior, those of `last` where each chain ended, and `best` is the partition of the most probable links,
-    put together by component. Clusters are numbered by their first customers. `complete` is False if a time limit
-    ended the run.
-    """
-
-    best: Integers
-    best_log_joint: float
-    pairs: Pairs
-    together: Floats
-    samples: Integers
-    last: Integers
-    component: Integers
-    components: Components
-    traces: dict[int, Trace]
-    complete: bool
-    seed: int = field(repr=False)
-
-    def probability(self, i: int, j: int) -> float:
-        """Return P(same cluster) of two customers.
-
-        Candidate pairs have the figure of `together`; of others, the share of samples is counted.
-        """
-        low, high = min(i, j), max(i, j)
-        if low < 0 or high >= len(self.component):
-            raise DataError(
-                f"there is no pair ({i}, {j})", expected=f"customers 0 to {len(self.component) - 1}"
-            )
-        if low == high:
-            return 1.0
-        if self.component[low] != self.component[high]:
-            return 0.0
-        begin, end = np.searchsorted(self.pairs.left, [low, low + 1])
-        at = begin + np.searchsorted(self.pairs.right[begin:end], high)
-        if at < end and self.pairs.right[at] == high:
-            return float(self.together[at])
-        return float((self.samples[:, low] == self.samples[:, high]).mean())
-
-    def consensus(self, *, loss: Loss = LOSSES[0], jobs: int = 1) -> Consensus:
-        """Return the partition that is closest to the posterior on average."""
-        return consensus(self.samples, component=self.component, loss=loss, seed=self.seed, jobs=jobs)
-
     @property
     def verdict(self) -> str:
-        """What the components say of themselves, in words."""
-        table, several = self.components, self.components.size > 1
-        exact, sampled = several & table.exact, ~table.exact
+        """How many components are exact, sampled and settled, in words."""
+        several = self.size > 1
+        exact, sampled = several & self.exact, ~self.exact
         text = (
-            f"{len(table)} components, {int((~several).sum())} of them single customers; "
+            f"{len(self)} components, {int((~several).sum())} of them single customers; "
             f"{int(exact.sum())} solved exactly, {int(sampled.sum())} sampled"
         )
-        if not (open_ := sampled & ~table.settled).any():
+        if not (unsettled := sampled & ~self.settled).any():
             return f"{text}, all settled" if sampled.any() else text
-        share = table.size[open_].sum() / max(1, table.size.sum())
-        return f"{text}, {int(open_.sum())} not settled ({share:.1%} of the customers)"
+        share = self.size[unsettled].sum() / max(1, self.size.sum())
+        return f"{text}, {int(unsettled.sum())} not settled ({share:.1%} of the customers)"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Runs:
-    """Independent runs of equal length: the last partition of each, and traces with a column a sweep."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ComponentPosterior(Posterior):
+    """A posterior that is the product of its components' posteriors.
 
-    labels: Integers
-    log_joint: Floats
-    clusters: NDArray[Any]
+    `left` and `right` are the candidate pairs. `best` is the partition of the most probable links, assembled by
+    component; rows of `last` are the partitions where each chain ended. Clusters are numbered by their first
+    customers. Chains of different components have different lengths, so traces of the last round are kept by
+    component, in `component_traces`, and `traces` is empty. `complete` is False if a time limit ended the run.
+    """
+
+    component: Integers
+    best: Integers
+    best_log_joint: float
+    last: Integers
+    components: Components
+    component_traces: Mapping[int, Traces]
+    complete: bool = True

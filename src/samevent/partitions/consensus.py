@@ -25,7 +25,6 @@ from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import DataError, UsageError
 from samevent.partitions.labels import Floats, Integers, canonical, integers, members
-from samevent.partitions.search import search
 from samevent.seeds import stream
 
 Loss = Literal["variation-of-information", "binder"]
@@ -138,6 +137,8 @@ def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[I
         random = stream(seed, "consensus", int(block.members[0]))
         tries = restarts + 1 if size <= _LARGE else 1
         orders = np.stack([random.permutation(size) for _ in range(tries)])
+        from samevent.partitions.search import search  # compiled: most problems need no search
+
         found, expected = search(distinct, weights, _total(loss, size), orders)
         labels = canonical(found)
     return block.members, np.unique(labels, return_index=True)[1][labels], expected

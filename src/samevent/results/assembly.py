@@ -41,11 +41,11 @@ def with_events(
     event unless singletons are kept. Reasons are given where there are links, as the pair model sees them.
     """
     labels = canonical(found.labels).astype(np.int32)
-    sure = probabilities.of_members(labels)
+    sure = probabilities.posterior.mean_with(labels)
     if (doubtful := sure < least_probability).any():
         labels[doubtful] = len(labels) + np.arange(int(doubtful.sum()), dtype=np.int32)
         labels = canonical(labels).astype(np.int32)
-        sure = probabilities.of_members(labels)
+        sure = probabilities.posterior.mean_with(labels)
     whys = _whys(evidence.table, links, model, labels, probabilities) if links and model else {}
     known = {
         mention: _known(sure[row], whys.get(row))
@@ -93,7 +93,7 @@ def _whys(
     rows, first = np.unique(one[order], return_index=True)
     closest, similarity = other[order][first], alike[order][first]
     found = explanations(table, model, rows, closest, most=_REASONS)
-    together = probabilities.of_pairs(rows, closest)
+    together = probabilities.posterior.probabilities(rows, closest)
     return {
         row: Why(
             table.ids[near],

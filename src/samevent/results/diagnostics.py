@@ -34,11 +34,14 @@ class Diagnostics:
         traces: dict[str, NDArray[Any]] = dict(found.traces)
         if found.posterior is not None:
             sizes = found.posterior.components.size
-            largest = sorted(found.posterior.traces, key=lambda group: (-sizes[group], group))[:_GROUPS]
+            largest = sorted(found.posterior.component_traces, key=lambda group: (-sizes[group], group))[
+                :_GROUPS
+            ]
             for number, group in enumerate(largest, 1):
-                trace, name = found.posterior.traces[group], f"group {number} of {sizes[group]:,} mentions"
-                traces[f"log joint, {name}"] = trace.log_joint
-                traces[f"events, {name}"] = trace.clusters
+                group_traces = found.posterior.component_traces[group]
+                name = f"group {number} of {sizes[group]:,} mentions"
+                traces[f"log joint, {name}"] = group_traces["log joint"]
+                traces[f"events, {name}"] = group_traces["clusters"]
         every = {name: -(-rows.shape[1] // _COLUMNS) for name, rows in traces.items()}
         thinned = {
             name: np.round(rows[:, :: every[name]].astype(np.float64), 3).tolist()

@@ -1,0 +1,163 @@
+"""What a sampler found: samples of partitions, and the probability that two customers share a cluster.
+
+Every sampler returns a `Posterior`, and P(same cluster) is computed nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samevent.errors import DataError
+from samevent.partitions.consensus import LOSSES, RESTARTS, Consensus, Loss, consensus
+from samevent.partitions.labels import Floats, integers
+
+Labels = NDArray[np.int32]
+Traces = Mapping[str, NDArray[Any]]
+"""Traces by name: one row per run, one column per sweep."""
+
+
+def _no_customers() -> Labels:
+    return np.empty(0, np.int32)
+
+
+def _no_pairs() -> Labels:
+    return np.empty((0, 2), np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Posterior:
+    """Partitions drawn from a posterior, one row of `samples` each, and how far to trust them.
+
+    P(same cluster) of the pairs (`left`, `right`) is `together`, known better than by counting samples: exactly, or
+    from every sweep of a chain. These pairs have left < right, are sorted and occur once. Customers with different
+    labels in `component` are never together. `traces` have one row per run and one column per sweep; `verdict` says
+    in words whether the runs have converged, and `settled` whether they have. A consensus keeps the pairs of
+    `must_link` together and those of `cannot_link` apart.
+
+    >>> posterior = Posterior(samples=[[0, 0, 1], [0, 1, 1]], left=[0], right=[1], together=[0.9])
+    >>> posterior.probability(1, 0), posterior.probability(1, 2)
+    (0.9, 0.5)
+    """
+
+    samples: Labels
+    left: Labels = field(default_factory=_no_customers)
+    right: Labels = field(default_factory=_no_customers)
+    together: Floats = field(default_factory=lambda: np.empty(0))
+    component: Labels | None = None
+    traces: Traces = field(default_factory=dict)
+    verdict: str = ""
+    settled: bool = True
+    seed: int = field(default=0, repr=False)
+    must_link: Labels = field(default_factory=_no_pairs, repr=False)
+    cannot_link: Labels = field(default_factory=_no_pairs, repr=False)
+    _known: NDArray[np.int64] = field(init=False, repr=False)
+    """One ascending key per pair of `left` and `right`, and one key beyond all."""
+
+    def __post_init__(self) -> None:
+        for name in ("samples", "left", "right", "component"):
+            if (values := getattr(self, name)) is not None:
+                self._set(name, integers(values, f"{name!r} of a posterior").astype(np.int32, copy=False))
+        self._set("together", np.asarray(self.together, np.float64))
+        if self.samples.ndim != 2 or not len(self.samples):
+            raise DataError(
+                f"the samples of a posterior have the shape {self.samples.shape}",
+                expected="at least one row, and one column per customer",
+            )
+        if self.component is not None and self.component.shape != (self.customers,):
+            raise DataError(
+                f"a posterior of {self.customers} customers has {self.component.shape} component labels",
+                expected="one label per customer",
+            )
+        self._set("_known", np.append(self._checked_keys(), np.iinfo(np.int64).max))
+
+    @property
+    def customers(self) -> int:
+        """The number of customers."""
+        return int(self.samples.shape[1])
+
+    def probability(self, i: int, j: int) -> float:
+        """Return P(same cluster) of two customers."""
+        return float(self.probabilities([i], [j])[0])
+
+    def probabilities(self, i: ArrayLike, j: ArrayLike) -> Floats:
+        """Return P(same cluster) of pairs of customers: `together` where the pair is listed, else the share of samples.
+
+        >>> Posterior(samples=[[0, 0, 1], [0, 1, 1]]).probabilities([0, 0, 2], [1, 2, 2]).tolist()
+        [0.5, 0.0, 1.0]
+        """
+        a, b = integers(i, "customers"), integers(j, "customers")
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        if low.size and (low.min() < 0 or high.max() >= self.customers):
+            wrong = low.min() if low.min() < 0 else high.max()
+            raise DataError(f"there is no customer {wrong}", expected=f"customers 0 to {self.customers - 1}")
+        probability: Floats = (self.samples[:, low] == self.samples[:, high]).mean(axis=0)
+        keys = self._keys(low, high)
+        at = np.searchsorted(self._known, keys)
+        known = np.flatnonzero(self._known[at] == keys)
+        probability[known] = self.together[at[known]]
+        return probability
+
+    def mean_with(self, labels: ArrayLike) -> Floats:
+        """Return P(same cluster) of each customer with the others of its cluster on average, NaN for one alone.
+
+        Takes time linear in customers, samples and known pairs: all that matters about a sample is how many members
+        of a cluster share a label in it.
+
+        >>> Posterior(samples=[[0, 0, 1], [0, 1, 1]]).mean_with([0, 0, 1]).tolist()
+        [0.5, 0.5, nan]
+        """
+        own = integers(labels, "labels")
+        n, size = len(own), np.bincount(own, minlength=1)[own] - 1
+        total = np.zeros(n)
+        for sample in self.samples:
+            cell = own * (int(sample.max(initial=0)) + 1) + sample
+            _, where, count = np.unique(cell, return_inverse=True, return_counts=True)
+            total += count[where] - 1
+        total /= len(self.samples)
+        inside = own[self.left] == own[self.right]
+        left, right = self.left[inside], self.right[inside]
+        shares = np.zeros(len(left))
+        for sample in self.samples:
+            shares += sample[left] == sample[right]
+        better = self.together[inside] - shares / len(self.samples)
+        np.add.at(total, left, better)
+        np.add.at(total, right, better)
+        mean = np.full(n, np.nan)
+        np.divide(total, size, out=mean, where=size > 0)
+        clipped: Floats = np.clip(mean, 0, 1)
+        return clipped
+
+    def consensus(self, *, loss: Loss = LOSSES[0], restarts: int = RESTARTS, jobs: int = 1) -> Consensus:
+        """Return the partition that is closest to the samples on average."""
+        return consensus(
+            self.samples, component=self.component, loss=loss, restarts=restarts, seed=self.seed, jobs=jobs
+        )
+
+    def _keys(self, low: NDArray[np.integer], high: NDArray[np.integer]) -> NDArray[np.int64]:
+        keys: NDArray[np.int64] = low.astype(np.int64) * self.customers + high
+        return keys
+
+    def _checked_keys(self) -> NDArray[np.int64]:
+        left, right, together = self.left, self.right, self.together
+        if left.ndim != 1 or not left.shape == right.shape == together.shape:
+            raise DataError(
+                f"the known pairs have {left.shape} left customers, {right.shape} right ones and {together.shape} "
+                "probabilities",
+                expected="one of each per pair",
+            )
+        if len(left) and not (left.min() >= 0 and (left < right).all() and right.max() < self.customers):
+            raise DataError("a known pair has left >= right or names no customer", expected="left < right")
+        keys = self._keys(left, right)
+        if (np.diff(keys) <= 0).any():
+            raise DataError("the known pairs are not sorted, or one occurs twice", expected="each pair once")
+        if not ((together >= 0) & (together <= 1 + 1e-9)).all():
+            raise DataError("a known probability lies outside [0, 1]")
+        return keys
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
