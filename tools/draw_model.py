@@ -63,7 +63,7 @@ def _steps(model: Model) -> str:
     found = system.cluster(evidence, seed=SEED)
     stolen = [m.id for m in corpus.mentions("action") if m.text in ("stole", "stolen")]
     first, last = (evidence.table.ids.index(name) for name in (stolen[0], stolen[-1]))
-    why = explain(evidence.table, model.similarities[system.similarity], first, last)
+    why = explain(evidence.table, evidence.pair_model(system.pair_model), first, last)
     return steps(corpus, evidence, problem_of(evidence, system), found, why, least=system.minimum_similarity)
 
 

@@ -40,7 +40,7 @@ UNITS: tuple[Unit, ...] = ("document", "subtopic", "corpus")
 TRAINING = {"paper": Settings(penalties=(0.001,), folds=2), "light": replace(LIGHT, folds=2)}
 """The strength of the paper's model is the one that its own choice ends with; here nothing is chosen."""
 
-_PAPER = {"similarity": "paper", "minimum_similarity": 0.5, "document_gate": 0.0, "dirichlet": 1e-7}
+_PAPER = {"pair_model": "paper", "minimum_similarity": 0.5, "document_gate": 0.0, "dirichlet": 1e-7}
 ROWS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "lemma": ("lemma", {}),
     "paper's pair model and settings": ("hddcrp", _PAPER),
@@ -96,9 +96,7 @@ def folds(annotated: Sequence[Annotated]) -> Iterator[Fold]:
         models = {name: train(data, settings=settings).model for name, settings in TRAINING.items()}
         table = labelled(inside, lexicon=words.lexicon, vectors=words.vectors).table
         print(f"fold {number + 1} of {FOLDS}: {len(table):,} mentions", file=sys.stderr)
-        yield Fold(
-            Corpus(document for document, _ in inside), Evidence(table, lexicon=words.lexicon, models=models)
-        )
+        yield Fold(Corpus(document for document, _ in inside), Evidence(table, models, words.lexicon))
 
 
 def conll(parts: Sequence[Fold], answers: Sequence[Clustering], unit: Unit) -> float:

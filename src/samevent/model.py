@@ -16,7 +16,6 @@ from threadpoolctl import threadpool_limits
 
 from samevent import __version__
 from samevent.clusterers import Evidence, clusterer
-from samevent.clusterers.linked import Linked
 from samevent.clusterers.reading import pair_models
 from samevent.corpus import KINDS, Corpus, Document
 from samevent.errors import CorpusError
@@ -160,9 +159,7 @@ class Model:
                 yield document, annotation
 
         table = compile_mentions(kept(), lexicon=self.resources.lexicon, vectors=self.resources.vectors)
-        return Corpus(documents), Evidence(
-            table, self.similarities["light"], self.resources.lexicon, self.similarities
-        )
+        return Corpus(documents), Evidence(table, self.similarities, self.resources.lexicon)
 
     @at_scale()
     def resolve(
@@ -187,7 +184,7 @@ class Model:
         documents, evidence = self.evidence(corpus, jobs=jobs, watch=watch)
         if watch:
             watch("linking", 0, 1, f"{len(evidence):,} mentions")
-        links = system.links(evidence, jobs=jobs) if isinstance(system, Linked) else None
+        links = system.links(evidence, jobs=jobs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
             found = system.cluster(
@@ -200,7 +197,7 @@ class Model:
         if watch:
             watch("explaining", 0, 1, "")
         probabilities = Probabilities.of(found)
-        pairs = self.similarities[getattr(system, "similarity", "light")]
+        pairs = evidence.pair_model(system.pair_model) if system.pair_model else None
         resolved = with_events(
             documents,
             evidence,
@@ -220,15 +217,19 @@ class Model:
             "settings": asdict(system),
         }
         return Result(
-            resolved, about, Diagnostics.of(found), probabilities, partial(_explained, evidence, pairs)
+            resolved,
+            about,
+            Diagnostics.of(found),
+            probabilities,
+            partial(_explained, evidence, pairs) if pairs else None,
         )
 
     def explain(
-        self, corpus: Iterable[Document], first: str, second: str, *, similarity: str = "light"
+        self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = "light"
     ) -> Explanation:
         """Say what speaks for and against two event mentions of these documents telling of the same event."""
         _, evidence = self.evidence(corpus)
-        return _explained(evidence, self.similarities[similarity], first, second)
+        return _explained(evidence, evidence.pair_model(pair_model), first, second)
 
     def _extracted(
         self, documents: list[Document], jobs: int, watch: Watch | None

@@ -139,7 +139,7 @@ def open_run(folder: Path, *, model: str | Path | None = None) -> Result:
             [corpus[id] for id in sorted(documents)],
             a,
             b,
-            similarity=made["settings"].get("similarity", "light"),
+            pair_model=made["settings"]["pair_model"],
         )
 
     try:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
-from samevent.clusterers.sampling import Sampling
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
 from samevent.language.lexicon.base import Pos
@@ -38,8 +37,9 @@ LEXICON = Lexicon()
 
 
 def evidence_of(corpus: Sequence[Annotated], model: PairModel | None = MODEL) -> Evidence:
-    """Compile a corpus."""
-    return Evidence(compile_mentions(corpus, lexicon=LEXICON, vectors=VECTORS), model, LEXICON)
+    """Compile a corpus; the model serves both presets."""
+    models = {"paper": model, "light": model} if model else {}
+    return Evidence(compile_mentions(corpus, lexicon=LEXICON, vectors=VECTORS), models, LEXICON)
 
 
 def told(id: str, words: str, *events: int) -> Annotated:
@@ -59,7 +59,7 @@ def told(id: str, words: str, *events: int) -> Annotated:
 def in_a_hurry(name: str, *, preset: str = "light", **changes: Any) -> Clusterer:
     """Return a clusterer that runs only a few sweeps, if it runs any."""
     system = clusterer(name, preset=preset)
-    few = {"runs": 2, "sweeps": 12} if isinstance(system, Sampling) else {}
+    few = {"runs": 2, "sweeps": 12} if system.sampled else {}
     return changed(system, few | changes)
 
 

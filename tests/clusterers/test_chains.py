@@ -11,13 +11,10 @@ import pytest
 from clusterers.small import cluster, evidence_of, in_a_hurry
 from samevent.clusterers import CLUSTERERS
 from samevent.clusterers.chains import Drawn, Store, run_chains
-from samevent.clusterers.sampling import Sampling
 from samevent.errors import UsageError
 from similarity.tables import random_corpus
 
-samplers = pytest.mark.parametrize(
-    "name", [name for name, system in CLUSTERERS.items() if isinstance(system, Sampling)]
-)
+samplers = pytest.mark.parametrize("name", [name for name, system in CLUSTERERS.items() if system.sampled])
 
 
 class Counting:

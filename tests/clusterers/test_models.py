@@ -124,10 +124,10 @@ def test_hdp_lex_observes_the_words_of_mentions() -> None:
 
 def test_links_through_a_gate_are_those_between_documents_about_the_same() -> None:
     evidence = evidence_of(random_corpus(6, documents=8))
-    links = evidence.links(0.1)
+    links = evidence.links(0.1, pair_model="paper")
     about = of_their_documents(evidence.table, links.pairs.i, links.pairs.j, topical_similarity)
     gate = float(np.median(about))
-    found = evidence.links(0.1, document_gate=gate)
+    found = evidence.links(0.1, pair_model="paper", document_gate=gate)
     kept = links[about >= gate]
     assert sorted(zip(found.pairs.i.tolist(), found.pairs.j.tolist(), strict=True)) == sorted(
         zip(kept.pairs.i.tolist(), kept.pairs.j.tolist(), strict=True)
@@ -139,12 +139,12 @@ def test_links_through_a_gate_are_those_between_documents_about_the_same() -> No
 
 def test_clusterers_ask_the_pair_model_that_they_name() -> None:
     table, nothing = evidence_of(TEXTS).table, replace(MODEL, intercept=-50.0)
-    evidence = Evidence(table, MODEL, models={"paper": nothing})
-    assert len(evidence.links(0.5, similarity="paper").pairs) == 0
-    assert len(evidence.links(0.5, similarity="light").pairs) > 0
+    evidence = Evidence(table, {"light": MODEL, "paper": nothing})
+    assert len(evidence.links(0.5, pair_model="paper").pairs) == 0
+    assert len(evidence.links(0.5, pair_model="light").pairs) > 0
     alone = cluster(Agglomerative(), evidence).labels
     assert len(set(alone.tolist())) == len(table)
-    assert len(set(cluster(Agglomerative(similarity="light"), evidence).labels.tolist())) < len(table)
+    assert len(set(cluster(Agglomerative(pair_model="light"), evidence).labels.tolist())) < len(table)
 
 
 def test_light_links_by_its_own_pair_model_and_the_paper_by_its() -> None:
@@ -152,7 +152,7 @@ def test_light_links_by_its_own_pair_model_and_the_paper_by_its() -> None:
         light, paper = clusterer(name), clusterer(name, preset="paper")
         assert isinstance(light, Linked)
         assert isinstance(paper, Linked)
-        assert (light.similarity, paper.similarity) == ("light", "paper")
+        assert (light.pair_model, paper.pair_model) == ("light", "paper")
         assert (paper.minimum_similarity, paper.document_gate, paper.dirichlet) == (0.5, 0.0, 1e-7)
         assert light.minimum_similarity < 0.5
         assert light.document_gate > 0
@@ -174,7 +174,8 @@ def test_the_papers_concentrations_are_in_both_presets() -> None:
         assert lex.dirichlet == 1e-7
     for name, system in CLUSTERERS.items():
         paper = clusterer(name, preset="paper")
-        if isinstance(system, Sampling):
+        if system.sampled:
+            assert isinstance(system, Sampling)
             assert isinstance(paper, Sampling)
             assert (paper.answer, paper.runs, paper.sweeps) == ("last", 5, 500)
             assert system.answer == "consensus"
@@ -201,7 +202,7 @@ def test_the_family_of_hdps_differs_in_what_it_observes() -> None:
 def test_identical_words_make_a_link_where_the_model_sees_none() -> None:
     evidence = evidence_of([told("a", "raid kill ...", 0, 1, 2), told("b", "the raid ...", 1, 2)])
     high: dict[str, Any] = {"minimum_similarity": 0.99}
-    assert len(evidence.links(0.99).pairs) == 0
+    assert len(evidence.links(0.99, pair_model="paper").pairs) == 0
     apart = Ddcrp(**high).problem(evidence, document_weight=0.0)
     joined = Ddcrp(**high, identical_words=True).problem(evidence, document_weight=0.0)
     assert len(apart.across.columns) == 0

@@ -71,7 +71,7 @@ def test_arguments_are_left_alone_where_nobody_needs_them(model: Resources) -> N
     told: list[str] = []
     evidence = read_evidence([bombing("participant")], model, needs=(), tell=told.append)
     assert not evidence.table.fields["participants"].present.any()
-    assert evidence.model is None
+    assert evidence.models == {}
     assert told == []
 
 
@@ -104,12 +104,14 @@ def test_an_extractor_finds_kinds_that_a_document_lacks(
     assert asked == [["time", "location"]]
 
 
-def test_pair_models_have_names_and_a_folder_with_one_uses_it_for_both(model: Resources) -> None:
-    assert pair_models(model.folder) == {"paper": MODEL, "light": MODEL}
+def test_pair_models_have_names_and_none_stands_for_another(model: Resources) -> None:
+    assert pair_models(model.folder) == {"paper": MODEL}
+    with pytest.raises(UsageError, match=r"has no pair model 'light'.*train similarity --preset light"):
+        read_evidence([bombing()], model).links(0.5, pair_model="light")
     light = replace(MODEL, background=Background(30, {"bomb": 3}))
     light.save(model.folder / LIGHT_FILE)
     evidence = read_evidence([bombing()], model)
-    assert (evidence.model, evidence.models) == (light, {"paper": MODEL, "light": light})
+    assert evidence.models == {"paper": MODEL, "light": light}
     weight = evidence.table.weights[evidence.table.vocabulary.index("bomb")]
     assert weight == pytest.approx(np.log((2 + 31) / (1 + 4)))
 
@@ -118,4 +120,4 @@ def test_a_missing_pair_model_is_one_clear_error(model: Resources) -> None:
     (model.folder / SIMILARITY_FILE).unlink()
     with pytest.raises((FormatError, UsageError), match=r"similarity\.npz"):
         read_evidence([bombing()], model)
-    assert read_evidence([bombing()], model, needs=["arguments"]).model is None
+    assert read_evidence([bombing()], model, needs=["arguments"]).models == {}

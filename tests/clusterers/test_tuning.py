@@ -56,7 +56,7 @@ def test_thresholds_are_the_best_on_topics_that_the_model_has_not_seen(corpus: l
             labels: dict[str, tuple[str, int]] = {}
             for model, half in zip(models, halves, strict=True):
                 table = labelled(half, lexicon=LEXICON, vectors=VECTORS).table
-                groups = Agglomerative(within=within, across=across).labels(Evidence(table, model))
+                groups = Agglomerative(within=within, across=across).labels(Evidence(table, {"paper": model}))
                 labels |= {
                     id: (half[0][0].id, group) for id, group in zip(table.ids, groups.tolist(), strict=True)
                 }

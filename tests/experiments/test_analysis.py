@@ -36,7 +36,9 @@ def answers(
     )
     found = base.with_mentions(base.mention("action", a, b, head=a) for a, b in spans)
     known, seen = (
-        Evidence(compile_mentions([(d, annotation)], lexicon=LEXICON, vectors=VECTORS), MODEL, LEXICON)
+        Evidence(
+            compile_mentions([(d, annotation)], lexicon=LEXICON, vectors=VECTORS), {"paper": MODEL}, LEXICON
+        )
         for d in (gold, found)
     )
     rows = {name.replace("_", "-"): np.array(row, np.int32) for name, row in labels.items()}

@@ -33,7 +33,7 @@ def found(evidence: Evidence, labels: list[int], samples: list[list[int]]) -> tu
 def resolved(labels: list[int], samples: list[list[int]], **options: Any) -> Result:
     evidence = evidence_of(ANNOTATED)
     if options.pop("explained", False):
-        options |= {"links": evidence.links(0.3), "model": evidence.model}
+        options |= {"links": evidence.links(0.3, pair_model="paper"), "model": evidence.pair_model("paper")}
     return Result(with_events(CORPUS, evidence, *found(evidence, labels, samples), **options))
 
 

@@ -131,7 +131,6 @@ def clustered(
 ) -> Clustered:
     """Cluster the event mentions of a corpus, from a parse that is kept in the user's cache."""
     from samevent.clusterers.reading import read_evidence
-    from samevent.clusterers.sampling import Sampling
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
     from samevent.partitions.diagnostics import ConvergenceWarning
@@ -146,7 +145,7 @@ def clustered(
             progress=done,
             tell=say,
         )
-    sweeps = system.runs * system.sweeps if isinstance(system, Sampling) else 1
+    sweeps = system.total_sweeps
     with progress("sweeps", sweeps) as swept, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
         return system.cluster(

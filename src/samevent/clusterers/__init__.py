@@ -19,8 +19,6 @@ from samevent.clusterers.hddcrp import Hddcrp
 from samevent.clusterers.hddcrp_star import HddcrpStar
 from samevent.clusterers.hdp import Hdp
 from samevent.clusterers.lemma import Lemma
-from samevent.clusterers.linked import Linked
-from samevent.clusterers.sampling import Sampling
 from samevent.settings import changed, refuse_unknown
 
 __all__ = ["CLUSTERERS", "PRESETS", "Clustered", "Clusterer", "Evidence", "clusterer"]
@@ -43,18 +41,16 @@ CLUSTERERS: Mapping[str, Clusterer] = {
 
 # Found out of fold on the same topics: tools/tune_light.py shows it.
 _LINKS = {
-    "similarity": "light",
+    "pair_model": "light",
     "minimum_similarity": 0.25,
     "document_gate": 0.15,
     "dirichlet": 0.1,
     "sweeps": 400,
 }
-_LIGHT: Mapping[str, Mapping[str, Any]] = {
-    name: _LINKS for name, system in CLUSTERERS.items() if isinstance(system, Linked)
-}
+_LIGHT: Mapping[str, Mapping[str, Any]] = dict.fromkeys(("ddcrp", "hddcrp-star", "hddcrp"), _LINKS)
 _RUNS = {"answer": "last", "runs": 5, "sweeps": 500}
 _PAPER: Mapping[str, Mapping[str, Any]] = {
-    **{name: _RUNS for name, system in CLUSTERERS.items() if isinstance(system, Sampling)},
+    **{name: _RUNS for name, system in CLUSTERERS.items() if system.sampled},
     "agglomerative": {"within": 0.5, "across": 0.5},
     "hddcrp": {**_RUNS, "sampler": "paper"},
 }
@@ -67,7 +63,7 @@ def clusterer(name: str, changes: Mapping[str, Any] | None = None, *, preset: st
     """Return a clusterer by its name, with the settings of a preset and some of one's own.
 
     >>> clusterer("agglomerative", {"across": 0.6}, preset="paper")
-    Agglomerative(within=0.5, across=0.6, similarity='paper', document_gate=0.0)
+    Agglomerative(within=0.5, across=0.6, pair_model='paper', document_gate=0.0)
     """
     refuse_unknown("clusterer", name, CLUSTERERS)
     refuse_unknown("preset", preset, PRESETS)

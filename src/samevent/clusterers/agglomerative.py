@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samevent.clusterers.base import Evidence, Need, Rule, Similarity
+from samevent.clusterers.base import Evidence, Need, PairModelName, Rule
 from samevent.settings import refuse_outside
 from samevent.similarity.affinities import Links
 from samevent.similarity.mentions import MentionTable
@@ -27,12 +27,12 @@ LEAST, MOST = 0.001, 0.999
 class Agglomerative(Rule):
     """Link mentions of a document from the similarity `within` on, groups across documents from `across` on.
 
-    `similarity` names the pair model; a `document_gate` leaves only links between documents about the same.
+    With a `document_gate`, only documents that are at least that similar are linked.
     """
 
     within: float = 0.5
     across: float = 0.5
-    similarity: Similarity = "paper"
+    pair_model: PairModelName = "paper"
     document_gate: float = 0.0
 
     def __post_init__(self) -> None:
@@ -45,11 +45,23 @@ class Agglomerative(Rule):
         """Similarities, and the arguments that these compare."""
         return frozenset(("arguments", "similarity"))
 
+    @property
+    def minimum_similarity(self) -> float:
+        """The lower of the two thresholds."""
+        return min(self.within, self.across)
+
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> Links:
+        """Return the pairs of mentions that reach the lower of the two thresholds."""
+        return evidence.links(
+            self.minimum_similarity,
+            pair_model=self.pair_model,
+            document_gate=self.document_gate,
+            jobs=jobs,
+        )
+
     def labels(self, evidence: Evidence) -> NDArray[np.integer]:
         """Return the groups after both phases."""
-        links = evidence.links(
-            min(self.within, self.across), document_gate=self.document_gate, similarity=self.similarity
-        )
+        links = self.links(evidence)
         return single_link(evidence.table, links, within=self.within, across=self.across)
 
 

@@ -1,4 +1,4 @@
-"""What every clusterer is given, what it gives back, and the protocol between the two."""
+"""The protocol of a clusterer: what it is given (`Evidence`), what it returns (`Clustered`), what callers may ask."""
 
 from __future__ import annotations
 
@@ -25,57 +25,58 @@ from samevent.similarity.model import PairModel
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Need = Literal["arguments", "similarity"]
-"""What a clusterer may look at beyond the words of a mention: its arguments, the pair model."""
-Similarity = Literal["light", "paper"]
+"""What a clusterer may look at beyond the words of a mention: its arguments, a pair model."""
+PairModelName = Literal["light", "paper"]
 """The pair models of a model's folder."""
+Answer = Literal["rule", "consensus", "last"]
+"""How labels come about: by rule, as the consensus of samples, or as the last sample of one of several runs."""
 
 Progress = Callable[[int, int], None]
-"""Told how much is done, and how much there is at most."""
+"""Progress callback: (done, total)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The event mentions of a corpus and what can be asked about them.
+    """The event mentions of a corpus, and what clusterers may ask about them.
 
-    `models` are pair models by name; `model` is the one for names that are not there. Documents are compared against
-    the background of whichever model has one. Links are found when they are first asked for and kept, so that several
-    clusterers can share one search.
+    `models` are pair models by name; documents are compared against the background corpus of the first that has one.
+    Links are computed when they are first asked for and kept, so that several clusterers share one search.
     """
 
     table: MentionTable
-    model: PairModel | None = None
-    lexicon: Lexicon | None = None
     models: Mapping[str, PairModel] = field(default_factory=dict)
-    _links: dict[tuple[int, float, float], Links] = field(default_factory=dict, init=False, repr=False)
+    lexicon: Lexicon | None = None
+    _links: dict[tuple[str, float, float], Links] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for model in (self.model, *self.models.values()):
-            if model and model.background.documents:
+        for model in self.models.values():
+            if model.background.documents:
                 object.__setattr__(self, "table", self.table.against(model.background))
                 return
 
     def __len__(self) -> int:
         return len(self.table)
 
-    def links(
-        self,
-        minimum_similarity: float,
-        *,
-        document_gate: float = 0.0,
-        similarity: Similarity = "light",
-        jobs: int = 1,
-    ) -> Links:
-        """Return all pairs of mentions at least so similar, each once, with their f.
-
-        With a `document_gate`, of pairs across documents only those whose documents are that much about the same.
-        """
-        model = self.models.get(similarity, self.model)
-        if model is None:
+    def pair_model(self, name: str) -> PairModel:
+        """Return a pair model by its name."""
+        if name not in self.models:
             raise UsageError(
-                "similarities were asked for without a pair model",
-                hint="give a model's folder that has one (samevent train similarity), or choose lemma or hdp-lex",
+                f"the model has no pair model {name!r}",
+                expected=f"one of {', '.join(self.models)}" if self.models else None,
+                hint=f"train it (samevent train similarity --preset {name}), choose another preset, "
+                "or a clusterer that compares no pairs (lemma, hdp-lex)",
             )
-        key = id(model), minimum_similarity, document_gate
+        return self.models[name]
+
+    def links(
+        self, minimum_similarity: float, *, pair_model: str, document_gate: float = 0.0, jobs: int = 1
+    ) -> Links:
+        """Return all pairs of mentions whose similarity f is at least the minimum, each pair once.
+
+        With a `document_gate`, pairs across documents are kept only if the documents are at least that similar.
+        """
+        model = self.pair_model(pair_model)
+        key = pair_model, minimum_similarity, document_gate
         if key not in self._links:
             settings = Settings(minimum_similarity=minimum_similarity)
             gate = (
@@ -83,8 +84,8 @@ class Evidence:
                 if document_gate
                 else None
             )
-            found = candidates(self.table, model, settings.least_score, gate=gate, jobs=jobs)
-            self._links[key] = scored(self.table, model, found, settings)
+            pairs = candidates(self.table, model, settings.least_score, gate=gate, jobs=jobs)
+            self._links[key] = scored(self.table, model, pairs, settings)
         return self._links[key]
 
 
@@ -140,6 +141,29 @@ class Clusterer(Protocol):
     def needs(self) -> frozenset[Need]:
         """What it looks at beyond the words of a mention."""
 
+    @property
+    def answer(self) -> Answer:
+        """How it arrives at its labels."""
+
+    @property
+    def sampled(self) -> bool:
+        """Whether it draws samples: then it has the settings `runs` and `sweeps`."""
+
+    @property
+    def total_sweeps(self) -> int:
+        """Sweeps of all runs together, at most; 1 if nothing is sampled."""
+
+    @property
+    def pair_model(self) -> PairModelName | None:
+        """The name of the pair model it uses, or None if it compares no pairs."""
+
+    @property
+    def minimum_similarity(self) -> float | None:
+        """The least similarity of its links, or None if it compares no pairs."""
+
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> Links | None:
+        """Return the pairs of mentions that it may link, or None if it compares no pairs."""
+
     def cluster(
         self,
         evidence: Evidence,
@@ -149,23 +173,56 @@ class Clusterer(Protocol):
         progress: Progress | None = None,
         checkpoint: Path | None = None,
     ) -> Clustered:
-        """Say which mentions tell of the same event.
+        """Return which mentions refer to the same event.
 
         The answer depends on evidence, settings and seed alone: not on `jobs` (threads), nor on the order in which
-        documents were given. With a `checkpoint`, a run that was interrupted goes on where it was.
+        documents are given. With a `checkpoint`, an interrupted run continues where it stopped.
         """
 
 
+def check_seed_and_jobs(seed: int, jobs: int) -> None:
+    """Raise unless both are in range."""
+    for name, value, least in (("seed", seed, 0), ("jobs", jobs, 1)):
+        if value < least:
+            raise UsageError(f"the parameter {name!r} is {value}", expected=f"{least} or more")
+
+
 class Rule(ABC):
-    """A clusterer without chance: a rule that labels mentions, at once."""
+    """A clusterer that labels mentions by a deterministic rule."""
 
     __slots__ = ()
 
+    @property
+    def answer(self) -> Answer:
+        """The rule's labels."""
+        return "rule"
+
+    @property
+    def sampled(self) -> bool:
+        """Nothing is sampled."""
+        return False
+
+    @property
+    def total_sweeps(self) -> int:
+        """One step."""
+        return 1
+
     @abstractmethod
     def labels(self, evidence: Evidence) -> NDArray[np.integer]:
-        """Return a label for each mention."""
+        """Return one label per mention."""
 
-    def cluster(self, evidence: Evidence, **_: Any) -> Clustered:
-        """Say which mentions the rule gives the same label."""
+    def cluster(
+        self,
+        evidence: Evidence,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        progress: Progress | None = None,
+        checkpoint: Path | None = None,  # noqa: ARG002 -- part of the protocol; a rule has nothing to resume
+    ) -> Clustered:
+        """Return the groups of mentions with the same label."""
+        check_seed_and_jobs(seed, jobs)
         labels = canonical(self.labels(evidence)).astype(np.int32)
+        if progress:
+            progress(1, 1)
         return Clustered(ids=evidence.table.ids, labels=labels, samples=labels[np.newaxis])

@@ -44,6 +44,17 @@ class Hdp(Sampling):
         """Arguments, if there is a feature that they fill."""
         return frozenset(("arguments",)) if FILLERS & set(self.features) else frozenset()
 
+    @property
+    def pair_model(self) -> None:
+        """No pairs are compared."""
+
+    @property
+    def minimum_similarity(self) -> None:
+        """No pairs are compared."""
+
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> None:
+        """No pairs are compared."""
+
     def cluster(
         self,
         evidence: Evidence,

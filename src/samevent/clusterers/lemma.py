@@ -19,6 +19,17 @@ class Lemma(Rule):
         """Nothing but words."""
         return frozenset()
 
+    @property
+    def pair_model(self) -> None:
+        """No pairs are compared."""
+
+    @property
+    def minimum_similarity(self) -> None:
+        """No pairs are compared."""
+
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> None:
+        """No pairs are compared."""
+
     def labels(self, evidence: Evidence) -> NDArray[np.integer]:
         """Return the number of each mention's head lemma."""
         table = evidence.table

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from samevent.clusterers.base import Clustered, Evidence, Need, Progress, Similarity
+from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress
 from samevent.clusterers.features import observed
 from samevent.clusterers.sampling import KEPT, Sampling, last_of_runs, refuse_concentrations
 from samevent.errors import UsageError
@@ -28,12 +28,12 @@ Observe = Literal["words", "head_lemma"]
 class Linked(Sampling):
     """Pairs below `minimum_similarity` are no links, unless `identical_words` links mentions with the same words.
 
-    `similarity` names the pair model; a `document_gate` above 0 leaves only links between documents that are that
+    `pair_model` is its name; a `document_gate` above 0 leaves only links between documents that are that
     much about the same. `dirichlet` is lambda; `observe` says what events generate. `within_only`
     links no mentions of two documents. After `time_limit` seconds (0: never) sampling ends where it is.
     """
 
-    similarity: Similarity = "paper"
+    pair_model: PairModelName = "paper"
     minimum_similarity: float = 0.5
     document_gate: float = 0.0
     identical_words: bool = False
@@ -64,7 +64,7 @@ class Linked(Sampling):
         links = evidence.links(
             self.minimum_similarity,
             document_gate=self.document_gate,
-            similarity=self.similarity,
+            pair_model=self.pair_model,
             jobs=jobs,
         )
         if self.identical_words:

@@ -44,14 +44,15 @@ def read_evidence(
             )
         annotated = ((_with_arguments(d, a, resources, extractor), a) for d, a in annotated)
     table = compile_mentions(annotated, lexicon=resources.lexicon, vectors=resources.vectors)
-    return Evidence(table, models.get("light"), resources.lexicon, models)
+    return Evidence(table, models, resources.lexicon)
 
 
 def pair_models(folder: Path) -> dict[str, PairModel]:
-    """Return the pair models of a model's folder by name; a folder with only the paper's uses that for both."""
-    paper, light = folder / SIMILARITY_FILE, folder / LIGHT_FILE
-    found = {"paper": PairModel.load(paper)}
-    return found | {"light": PairModel.load(light) if light.exists() else found["paper"]}
+    """Return the pair models of a model's folder by name: the paper's, and `light` if there is one."""
+    models = {"paper": PairModel.load(folder / SIMILARITY_FILE)}
+    if (light := folder / LIGHT_FILE).exists():
+        models["light"] = PairModel.load(light)
+    return models
 
 
 def _with_arguments(

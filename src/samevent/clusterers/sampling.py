@@ -14,9 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.clusterers.base import Clustered, Evidence, Floats, Labels, Progress
+from samevent.clusterers.base import Clustered, Evidence, Floats, Labels, Progress, check_seed_and_jobs
 from samevent.clusterers.chains import AnyChain, Store, run_chains
-from samevent.errors import UsageError
 from samevent.hddcrp.problem import LEAST, MOST, Rows
 from samevent.partitions.coclustering import Pairs, count_together
 from samevent.partitions.consensus import consensus
@@ -43,6 +42,16 @@ class Sampling:
         refuse_outside("sweeps", self.sweeps, 8 if several else 1, 10**9)
 
     @property
+    def sampled(self) -> bool:
+        """Samples are drawn."""
+        return True
+
+    @property
+    def total_sweeps(self) -> int:
+        """Sweeps of all runs together, at most."""
+        return self.runs * self.sweeps
+
+    @property
     def kept_a_run(self) -> int:
         """How many samples each run has to keep."""
         return -(-KEPT // self.runs) if self.answer == "consensus" else 1
@@ -67,9 +76,7 @@ def sampled(
     checkpoint: Path | None,
 ) -> Clustered:
     """Answer for a model that runs as a whole; draws depend on settings, seed and what is `given`."""
-    for name, value, least in (("seed", seed, 0), ("jobs", jobs, 1)):
-        if value < least:
-            raise UsageError(f"the parameter {name!r} is {value}", expected=f"{least} or more")
+    check_seed_and_jobs(seed, jobs)
     drawn = run_chains(
         start,
         sweep,

@@ -88,7 +88,9 @@ def tuned_thresholds(
         outside = [pair for pair in annotated if fold_of[pair[0].topic or pair[0].id] != number]
         model = train(labelled(outside, lexicon=lexicon, vectors=vectors), settings=training).model
         data = labelled(inside, lexicon=lexicon, vectors=vectors)
-        held_out.append(_Fold(data, Evidence(data.table, model).links(min(grid))))
+        held_out.append(
+            _Fold(data, Evidence(data.table, {"paper": model}).links(min(grid), pair_model="paper"))
+        )
         if progress:
             progress(
                 f"fold {number + 1} of {folds}: {len(data.table):,} mentions, {len(held_out[-1].links.pairs):,} links"

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from samevent.clusterers import Evidence
-from samevent.clusterers.linked import Linked
 from samevent.corpus import Corpus, Mention, unit_of
 from samevent.errors import UsageError
 from samevent.experiments.ecbplus.mentions import MentionSet
@@ -47,7 +46,7 @@ class _Judge:
 
     def __init__(self, answers: Answers, annotators: Evidence, name: str) -> None:
         system = answers.systems[name]
-        if not isinstance(system, Linked):
+        if system.minimum_similarity is None:
             raise UsageError(f"{name} does not link pairs of mentions, so its errors have no such causes")
         given, self._evidence, self._annotators = answers.given, answers.evidence, annotators
         self._label, self._minimum = answers.cells[name].reported, system.minimum_similarity
@@ -119,9 +118,7 @@ def _by_subtopic(corpus: Corpus, given: MentionSet) -> list[list[Mention]]:
 
 def pair_similarity(evidence: Evidence, i: int, j: int) -> float:
     """Return f of two mentions, by row, by the paper's pair model."""
-    model = evidence.models.get("paper", evidence.model)
-    if model is None:
-        return 0.0
+    model = evidence.pair_model("paper")
     first, second = np.array([max(i, j)], np.int32), np.array([min(i, j)], np.int32)
     return float(model.probability(evidence.table, first, second)[0])
 

@@ -55,7 +55,7 @@ def held_out(texts: Collection[Annotated], extractor: Extractor, settings: Setti
         outside = [text for text in texts if fold_of[str(text[0].topic)] != number]
         model = train(compiled(outside), settings=settings).model
         data = compiled(inside)
-        found.append(Fold(data, Evidence(data.table, model, words.lexicon)))
+        found.append(Fold(data, Evidence(data.table, {"paper": model}, words.lexicon)))
     return found
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from samevent.clusterers import Clusterer, Evidence
 from samevent.clusterers.base import Clustered, Floats, Labels
-from samevent.clusterers.sampling import Sampling
 from samevent.corpus import Clustering
 from samevent.experiments.work import Work
 from samevent.hddcrp import checkpoint as files
@@ -56,7 +55,7 @@ def run_cell(
     if not work.resume:
         checkpoint.unlink(missing_ok=True)
     started = time.perf_counter()
-    size = system.runs * system.sweeps if isinstance(system, Sampling) else 1
+    size = system.total_sweeps
     with work.watch(name, size) as done:
         found = _clustered(
             system,
@@ -86,8 +85,7 @@ def _clustered(system: Clusterer, evidence: Evidence, **how: Any) -> Clustered:
 
 
 def _answers(system: Clusterer, found: Clustered) -> Labels:
-    consensus = isinstance(system, Sampling) and system.answer == "consensus"
-    return found.labels[np.newaxis] if consensus else found.samples
+    return found.samples if system.answer == "last" else found.labels[np.newaxis]
 
 
 def _save(cell: Cell, file: Path, mark: str) -> None:

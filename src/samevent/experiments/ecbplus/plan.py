@@ -9,7 +9,6 @@ from typing import Any
 
 from samevent.clusterers import CLUSTERERS, Clusterer, Evidence, clusterer
 from samevent.clusterers.reading import read_evidence
-from samevent.clusterers.sampling import Sampling
 from samevent.corpus import Corpus
 from samevent.errors import UsageError
 from samevent.experiments.ecbplus.cells import Cell, run_cell
@@ -73,7 +72,7 @@ class Plan:
         return resources(self.model).folder if self.model else trained_model(self.task, corpus, work)
 
     def _configured(self, name: str, changes: Mapping[str, Any] | None = None) -> Clusterer:
-        sampled = isinstance(CLUSTERERS.get(name), Sampling)
+        sampled = name in CLUSTERERS and CLUSTERERS[name].sampled
         return clusterer(name, {**(changes or {}), **self.changes} if sampled else {}, preset=self.preset)
 
 

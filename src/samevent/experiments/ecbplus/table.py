@@ -9,8 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samevent.clusterers import Evidence
-from samevent.clusterers.linked import Linked
+from samevent.clusterers import Clusterer, Evidence
 from samevent.corpus import Clustering, Corpus, Unit
 from samevent.experiments.ecbplus.cells import Cell
 from samevent.experiments.ecbplus.plan import FOOTNOTE, SISTERS, Answers, Plan, run_systems
@@ -119,14 +118,15 @@ def _thinned(cell: Cell) -> dict[str, Any]:
 
 def _components(answers: Answers) -> dict[str, int]:
     system = answers.systems.get("hddcrp")
-    return component_sizes(answers.evidence, system) if isinstance(system, Linked) else {}
+    return component_sizes(answers.evidence, system) if system else {}
 
 
-def component_sizes(evidence: Evidence, system: Linked) -> dict[str, int]:
+def component_sizes(evidence: Evidence, system: Clusterer) -> dict[str, int]:
     """Count the groups of mentions that a system's links connect, by size: alone, 2 or 3, 4 to 7, and so on."""
-    pairs = evidence.links(
-        system.minimum_similarity, document_gate=system.document_gate, similarity=system.similarity
-    ).pairs
+    links = system.links(evidence)
+    if links is None:
+        return {}
+    pairs = links.pairs
     graph = coo_array((np.ones(len(pairs)), (pairs.i, pairs.j)), shape=(len(evidence),) * 2)
     sizes = np.bincount(connected_components(graph, directed=False)[1])
     powers, counts = np.unique(np.log2(sizes).astype(int), return_counts=True)
