@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
@@ -36,8 +36,7 @@ from samevent.corpus.corpus import event_key
 from samevent.corpus.document import reading_order, shortened
 from samevent.errors import CorpusError, FormatError, UsageError, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
-from samevent.formats.files import write_folder
-from samevent.formats.standoff import LETTERS, Line, Lines, lines_of, owner_of, parsed
+from samevent.formats.files import read_lines, write_folder
 from samevent.formats.text import date_in, documents_in, file_name, files_in, text_chunks, text_of
 
 _TYPES = frozenset(kind.capitalize() for kind in KINDS)
@@ -47,6 +46,16 @@ _KIND = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _EVENT, _NO_ROLE = "SameEvent", "Argument"
+
+_SPAN = "[0-9]{1,9} [0-9]{1,9}"
+_ABOUT = r"(?P<type>\S+) (?P<targets>\S+)(?: (?P<value>[^\t]*))?(?:\t(?P<text>.*))?"
+_SHAPES = {
+    "T": (rf"(?P<type>\S+) (?P<value>{_SPAN}(?:;{_SPAN})*)\t(?P<text>.*)", "TYPE START END<TAB>WORDS"),
+    "E": (r"(?P<type>[^\s:]+):(?P<targets>T\w+(?: [^\s:]+:\w+)*)\s*", "TYPE:T1 ROLE:T2"),
+    "R": (r"(?P<type>\S+) (?P<targets>[^\s:]+:\w+ [^\s:]+:\w+)\s*", "TYPE ARG1:T1 ARG2:T2"),
+    "*": (r"(?P<type>\S+) (?P<targets>\w+(?: \w+)+)\s*", "TYPE T1 T2"),
+    **dict.fromkeys("AMN#", (_ABOUT, "TYPE T1 VALUE<TAB>TEXT")),
+}
 
 Record = list[str]
 """A line that is only kept: its letter, type, value and text. An R line has its two labels for a value
@@ -67,7 +76,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
             )
     for id, file in texts.items():
         with options.document_at(annotations.get(id, file)):
-            lines = lines_of(annotations[id], options.encoding) if id in annotations else {}
+            lines = _lines_of(annotations[id], options.encoding) if id in annotations else {}
             yield _document(id, text_of(file, options), lines)
 
 
@@ -78,7 +87,79 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
     write_folder(path, _files(corpus), overwrite=options.overwrite)
 
 
-def _document(id: str, text: str, lines: Lines) -> Document:
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One annotation; `targets` are the ids it points at, `roles` what they are to it ("" if nothing is said).
+
+    The `value` of a T line is its place, its `text` the words there.
+    """
+
+    where: str
+    id: str
+    type: str
+    targets: tuple[str, ...]
+    roles: tuple[str, ...]
+    value: str
+    text: str
+
+    @property
+    def letter(self) -> str:
+        """The sort of annotation."""
+        return self.id[0]
+
+
+_Lines = Mapping[str, _Line]
+
+
+def _lines_of(path: Path, encoding: str | None = None) -> _Lines:
+    """Read a file; equivalences, which have no id, get a key that no line can point at."""
+    lines: dict[str, _Line] = {}
+    for number, raw in read_lines(path, encoding=encoding):
+        if raw.strip():
+            line = _parsed(raw, place(path, number))
+            key = f"* {number}" if line.id == "*" else line.id
+            if key in lines:
+                raise FormatError(
+                    f"the id {key} is that of {lines[key].where} too", where=line.where, expected="unique ids"
+                )
+            lines[key] = line
+    return lines
+
+
+def _parsed(raw: str, where: str) -> _Line:
+    """Take a line apart."""
+    id, _, rest = raw.partition("\t")
+    pattern, shape = _SHAPES.get(id[:1], ("(?!)", ""))
+    found = re.fullmatch(pattern, rest)
+    if found is None or not re.fullmatch(r"\*|[^*]\w+", id):
+        example = (
+            f"{id[:1]}{'' if id[0] == '*' else '1'}<TAB>{shape}"
+            if shape
+            else f"one of {' '.join(_SHAPES)} first"
+        )
+        raise FormatError(f"cannot make sense of {shortened(raw, 60)!r}", where=where, expected=example)
+    parts = found.groupdict("")
+    pairs = [word.rpartition(":") for word in parts.get("targets", "").split()]
+    targets, roles = tuple(target for *_, target in pairs), tuple(role for role, *_ in pairs)
+    return _Line(where, id, parts["type"], targets, roles, parts.get("value", ""), parts.get("text", ""))
+
+
+def _owner_of(lines: _Lines, line: _Line, target: str) -> str:
+    """Return the id of the T line that a line's target is or leads to."""
+    seen: set[str] = set()
+    while target in lines and target not in seen:
+        if lines[target].letter == "T":
+            return target
+        seen.add(target)
+        target = lines[target].targets[0]
+    raise FormatError(
+        f"{line.id} points at {target}" + (", which leads in a circle" if target in lines else ""),
+        where=line.where,
+        expected="the id of a T or E line",
+    )
+
+
+def _document(id: str, text: str, lines: _Lines) -> Document:
     spans = {line.id: _span(line, text) for line in lines.values() if line.letter == "T"}
     borders = [border for span in spans.values() for piece in span for border in piece]
     document = Document.from_text(id, text, borders=borders, date=date_in(id))
@@ -101,7 +182,7 @@ def _document(id: str, text: str, lines: Lines) -> Document:
     return document.with_mentions(_completed(mentions, lines))
 
 
-def _span(line: Line, text: str) -> list[tuple[int, int]]:
+def _span(line: _Line, text: str) -> list[tuple[int, int]]:
     numbers = [int(number) for number in re.split("[ ;]", line.value)]
     span = list(zip(numbers[::2], numbers[1::2], strict=True))
     if numbers[-1] > len(text) or any(a > b for a, b in pairwise(numbers)):
@@ -131,14 +212,14 @@ def _kind(name: str, triggers: Collection[str]) -> Kind:
     return "action" if name in triggers else "participant"
 
 
-def _completed(mentions: Mapping[str, Mention], lines: Lines) -> Iterator[Mention]:
+def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Mention]:
     """Give the mentions what the other lines say of them."""
     arguments: dict[str, dict[Argument, None]] = {name: {} for name in mentions}
     records: dict[str, list[Record]] = {name: [] for name in mentions}
     links: list[list[str]] = []
-    notes: list[tuple[str, Line]] = []
+    notes: list[tuple[str, _Line]] = []
     for line in lines.values():
-        owner, *others = [owner_of(lines, line, target) for target in line.targets] or [line.id]
+        owner, *others = [_owner_of(lines, line, target) for target in line.targets] or [line.id]
         if line.letter == "E":
             if line.type != lines[owner].type:
                 raise FormatError(
@@ -165,7 +246,7 @@ def _completed(mentions: Mapping[str, Mention], lines: Lines) -> Iterator[Mentio
 
 
 def _clusters(
-    names: list[str], links: Iterable[list[str]], notes: Iterable[tuple[str, Line]]
+    names: list[str], links: Iterable[list[str]], notes: Iterable[tuple[str, _Line]]
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """Go through the mentions with their event and their chain."""
     parents = {name: name for name in names}
@@ -178,7 +259,7 @@ def _clusters(
     for first, *others in links:
         for other in others:
             parents[chain(other)] = chain(first)
-    events: dict[str, Line] = {}
+    events: dict[str, _Line] = {}
     for name, note in notes:
         earlier = events.setdefault(chain(name), note)
         if not note.text or note.text != earlier.text:
@@ -199,13 +280,13 @@ def _clusters(
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, list[str]]]:
-    used: dict[str, dict[str, set[str]]] = {letter: {} for letter in LETTERS}
+    used: dict[str, dict[str, set[str]]] = {letter: {} for letter in _SHAPES}
     for document in corpus:
         name, lines = file_name(document.id), list(_annotation(document))
         for raw in lines:
             # What would be read otherwise (a role with a space, an event with a line end) must not be written.
             whole = raw.splitlines() == [raw] and not raw.endswith("\t")
-            line = parsed(raw if whole else repr(raw), f"document {document.id!r}")
+            line = _parsed(raw if whole else repr(raw), f"document {document.id!r}")
             values = [line.value] if line.value and line.letter in "AM" else line.roles[1:]
             used[line.letter].setdefault(line.type, set()).update(values)
         yield f"{name}.txt", text_chunks(document)

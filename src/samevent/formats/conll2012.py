@@ -35,7 +35,7 @@ from samevent.corpus import Corpus, Document, Mention, mention_id
 from samevent.corpus.corpus import event_key
 from samevent.errors import FormatError, located, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
-from samevent.formats.brackets import Piece, bracketed
+from samevent.formats.columns import Piece, bracketed
 from samevent.formats.files import read_lines, write_text
 
 _BEGIN = re.compile(r"#\s*begin document\b(.*)")

@@ -44,8 +44,7 @@ from samevent.corpus.corpus import event_key
 from samevent.corpus.document import reading_order
 from samevent.errors import FormatError, located, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
-from samevent.formats.brackets import Piece, bracketed
-from samevent.formats.conllu import NUMBER, Nodes, Row, blocks, tokenised
+from samevent.formats.columns import NUMBER, Nodes, Piece, Row, blocks, bracketed, tokenised
 from samevent.formats.files import STANDARD, write_text
 
 _TYPES: dict[Kind, str] = {"action": "event", "participant": "other", "time": "time", "location": "place"}

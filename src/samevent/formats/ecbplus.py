@@ -27,8 +27,7 @@ from samevent.corpus import Corpus, Document
 from samevent.errors import FormatError, located, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.cat import document_from_xml, document_to_xml, full_sentences
-from samevent.formats.files import read_bytes, read_lines, write_folder
-from samevent.formats.zips import read_zip
+from samevent.formats.files import read_bytes, read_lines, read_zip, write_folder
 
 ARCHIVE = "ECB+.zip"
 SENTENCES = "ECBplus_coreference_sentences.csv"

@@ -14,12 +14,15 @@ import io
 import os
 import secrets
 import shutil
+import struct
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path
 from typing import BinaryIO, cast
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from samevent.errors import FormatError, UsageError, place
 from samevent.errors import check_absent as check_absent
@@ -34,6 +37,16 @@ _BOMS = (
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_ZIP_ERRORS = (
+    BadZipFile,
+    LZMAError,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    ValueError,
+    struct.error,
+    zlib.error,
 )
 
 
@@ -109,6 +122,45 @@ def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int
                     hint="convert it with iconv",
                 )
             yield number, decoded(line, path, encoding=encoding, first_line=number).rstrip("\r\n")
+
+
+def read_zip(
+    path: Path, choose: Callable[[Iterable[str]], Iterable[str]] = sorted
+) -> Iterator[tuple[str, bytes]]:
+    """Read the entries that `choose` picks from their names, in its order, each with its place."""
+    with opened(path) as file, _zip_errors_located(path), ZipFile(file) as archive:
+        entries: dict[str, ZipInfo] = {}
+        for entry in archive.infolist():
+            inside(path, entry.filename.replace("\\", "/"))
+            if entry.filename in entries:
+                raise FormatError(f"the entry {entry.filename!r} is there twice", where=place(path))
+            entries[entry.filename] = entry
+        for name in choose(entries):
+            yield place(path / name), _unzipped(archive, entries[name], place(path / name))
+
+
+def _unzipped(archive: ZipFile, entry: ZipInfo, where: str) -> bytes:
+    if entry.flag_bits & 1:
+        raise FormatError("is encrypted", where=where, hint="unzip it with its password first")
+    with archive.open(entry) as stream:
+        data = stream.read(MAX_BYTES + 1)  # the size that the header tells may be a lie
+    if len(data) > MAX_BYTES:
+        raise FormatError(
+            f"is larger than {MAX_BYTES:,} bytes", where=where, expected="one document an entry"
+        )
+    return data
+
+
+@contextmanager
+def _zip_errors_located(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _ZIP_ERRORS as error:
+        raise FormatError(
+            f"the zip file is broken ({error})",
+            where=place(path),
+            hint="fetch it again, or unzip it yourself",
+        ) from error
 
 
 def checked_encoding(encoding: str | None) -> str | None:
