@@ -83,6 +83,28 @@ def test_joint_is_the_product_of_components(seed: int) -> None:
             assert pairs[block.customers[i], block.customers[j]] == pytest.approx(together, abs=1e-12)
 
 
+def test_must_links_join_components_and_cannot_links_do_not() -> None:
+    alone = Rows.from_triples(6, np.arange(6), np.arange(6), np.ones(6))
+    parts = split(Rows.empty(6), alone, must_link=[(4, 1), (5, 4)], cannot_link=[(0, 1), (1, 3), (2, 3)])
+    assert [parts.block(k).customers.tolist() for k in range(len(parts))] == [[0], [1, 4, 5], [2], [3]]
+    block = parts.block(1)
+    assert block.must_link.tolist() == [[0, 1], [1, 2]]
+    assert list(zip(block.left.tolist(), block.right.tolist(), strict=True)) == [(0, 1), (1, 2)]
+    assert not any(len(parts.block(k).cannot_link) for k in range(len(parts)))
+
+
+def test_constraints_follow_their_customers_into_blocks() -> None:
+    problem = random_problem(3, customers=50, documents=5, density=0.02)
+    cannot = [(i, j) for i in range(50) for j in range(i)]
+    parts = split(problem.words, collapsed(problem), must_link=[(0, 49)], cannot_link=cannot)
+    for number in range(len(parts)):
+        block = parts.block(number)
+        customers = block.customers
+        pairs = {(int(customers[i]), int(customers[j])) for i, j in block.cannot_link}
+        assert pairs == {(i, j) for j in customers.tolist() for i in customers.tolist() if i < j}
+        assert len(block.must_link) == (0 in customers)
+
+
 def test_configurations_are_counted() -> None:
     links = Rows.from_triples(4, [0, 1, 1, 2, 2, 2, 3], [0, 1, 0, 2, 0, 1, 3], np.ones(7))
     parts = split(Rows.empty(4), links)

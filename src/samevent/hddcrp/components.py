@@ -1,20 +1,22 @@
-"""The exact split: customers that no chain of candidate links joins are independent of each other.
+"""The exact split into independent components.
 
-A cluster never leaves a connected component of the candidate graph, every link has its own normaliser and the
-likelihood is a product over clusters, so the posterior is the product of the components' posteriors.
+A cluster never leaves a connected component of the candidate graph, whose edges are candidate links and must-links.
+Every link has its own normaliser and the likelihood is a product over clusters, so the posterior is the product of
+the components' posteriors. A cannot-link is no edge: it only forbids something inside one component.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from samevent.hddcrp.problem import Floats, Integers, Rows
 from samevent.hddcrp.weights import Links
+from samevent.partitions.constraints import checked_pairs
 
 Offsets = NDArray[np.int64]
 
@@ -24,7 +26,8 @@ class Block:
     """Customers that are independent of all others, with customers and words numbered from 0.
 
     `links` holds one set of rows where a customer has one link, two where it has a customer link and a table
-    link. `left` and `right` are the candidate pairs, those that a link may join.
+    link. `left` and `right` are the candidate pairs: those that a link may join, and must-linked ones. Rows of
+    `must_link` and `cannot_link` are pairs of customers.
     """
 
     customers: Integers
@@ -32,17 +35,39 @@ class Block:
     words: Rows
     left: Integers
     right: Integers
+    must_link: Integers = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    cannot_link: Integers = field(default_factory=lambda: np.zeros((0, 2), np.int32))
 
     def __len__(self) -> int:
         return len(self.customers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Constraints:
+    """Constrained pairs of customers inside blocks: those of block `k` are `pairs[starts[k]:starts[k + 1]]`."""
+
+    pairs: Integers
+    starts: Offsets
+
+    @classmethod
+    def inside(cls, pairs: Integers, label: Offsets, local: Integers, blocks: int) -> Constraints:
+        """Sort pairs by block; pairs across blocks are left out."""
+        block = label[pairs[:, 0]]
+        kept = np.flatnonzero(block == label[pairs[:, 1]])
+        order = kept[np.argsort(block[kept], kind="stable")]
+        return cls(local[pairs[order]], np.searchsorted(block[order], np.arange(blocks + 1)).astype(np.int64))
+
+    def of(self, number: int) -> Integers:
+        """Return the pairs of one block."""
+        return self.pairs[int(self.starts[number]) : int(self.starts[number + 1])]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Split:
     """All blocks end to end: block `k` has the customers `order[starts[k]:starts[k + 1]]`.
 
-    Blocks stand in the order of their first customers and customers in their own; links, words and pairs are
-    laid out likewise and numbered from the start of their block.
+    Blocks are in the order of their first customers, and so are the customers of a block. Links, words, pairs and
+    constraints are laid out in the same way, and customers and words are numbered from the start of their block.
     """
 
     order: Integers
@@ -52,17 +77,18 @@ class Split:
     left: Integers
     right: Integers
     pair_starts: Offsets
+    constraints: tuple[Constraints, Constraints]
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     @property
     def sizes(self) -> Offsets:
-        """How many customers each block has."""
+        """The number of customers of each block."""
         return np.diff(self.starts)
 
     def configurations(self) -> Floats:
-        """Return in how many ways the customers of each block can link, infinite where floats end."""
+        """Return the number of ways in which the customers of each block can link; it may be infinite."""
         ways = sum((np.log(np.diff(rows.starts)) for rows in self.links), np.zeros(len(self.order)))
         with np.errstate(over="ignore"):
             return np.rint(np.exp(np.diff(np.concatenate([[0.0], np.cumsum(ways)])[self.starts])))
@@ -77,21 +103,28 @@ class Split:
             _cut(self.words, begin, end),
             self.left[pairs],
             self.right[pairs],
+            *(constraints.of(number) for constraints in self.constraints),
         )
 
 
-def split(words: Rows, *links: Rows, smallest: int = 1) -> Split:
-    """Cut at the borders of the connected components of all `links` together.
+def split(
+    words: Rows, *links: Rows, must_link: ArrayLike = (), cannot_link: ArrayLike = (), smallest: int = 1
+) -> Split:
+    """Split into the connected components of all `links` and must-links together.
 
     Components with fewer than `smallest` customers share a block with their neighbours.
 
-    >>> lonely = Rows.from_triples(3, [0, 1, 1, 2], [0, 1, 0, 2], [1.0, 0.5, 0.5, 1.0])
-    >>> split(Rows.empty(3), lonely).sizes.tolist()
+    >>> links = Rows.from_triples(3, [0, 1, 1, 2], [0, 1, 0, 2], [1.0, 0.5, 0.5, 1.0])
+    >>> split(Rows.empty(3), links).sizes.tolist()
     [2, 1]
+    >>> split(Rows.empty(3), links, must_link=[(1, 2)]).sizes.tolist()
+    [3]
     """
     count = len(words)
-    rows = np.concatenate([link.rows for link in links])
-    columns = np.concatenate([link.columns for link in links])
+    must = checked_pairs("must_link", must_link, count)
+    cannot = checked_pairs("cannot_link", cannot_link, count)
+    rows = np.concatenate([*(link.rows for link in links), must[:, 0]])
+    columns = np.concatenate([*(link.columns for link in links), must[:, 1]])
     graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(count, count))
     label = connected_components(graph, directed=False)[1] if count else np.zeros(0, np.int64)
     label = _joined(_by_first(label), smallest)
@@ -100,6 +133,7 @@ def split(words: Rows, *links: Rows, smallest: int = 1) -> Split:
     local = np.empty(count, np.int32)
     local[order] = np.arange(count) - np.repeat(starts[:-1], np.diff(starts))
     left, right = _pairs(rows, columns, label)
+    blocks = len(starts) - 1
     return Split(
         order.astype(np.int32),
         starts.astype(np.int64),
@@ -108,6 +142,7 @@ def split(words: Rows, *links: Rows, smallest: int = 1) -> Split:
         local[left],
         local[right],
         np.searchsorted(label[left], np.arange(len(starts))).astype(np.int64),
+        (Constraints.inside(must, label, local, blocks), Constraints.inside(cannot, label, local, blocks)),
     )
 
 
@@ -125,7 +160,7 @@ def _joined(label: Offsets, smallest: int) -> Offsets:
 
 
 def _pairs(rows: Offsets, columns: Integers, label: Offsets) -> tuple[Integers, Integers]:
-    """Return each pair that a link may join once, by block, then by customers."""
+    """Return each candidate pair once, by block, then by customers."""
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
     codes = np.unique((low * len(label) + high)[low < high])
     left, right = np.divmod(codes, max(1, len(label)))

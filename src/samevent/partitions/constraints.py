@@ -1,0 +1,80 @@
+"""Constraints on partitions: pairs of customers that must share a cluster, and pairs that cannot."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from samevent.errors import DataError
+
+Constraints = NDArray[np.int32]
+"""Pairs of customers, one row each: the smaller customer first, sorted, each pair once."""
+
+
+def checked_pairs(name: str, pairs: ArrayLike, customers: int) -> Constraints:
+    """Return pairs of customers as sorted rows (smaller, larger), each once.
+
+    >>> checked_pairs("must_link", [(2, 0), (0, 2), (0, 1)], 3).tolist()
+    [[0, 1], [0, 2]]
+    """
+    array = np.asarray(pairs)
+    if array.size == 0:
+        return np.zeros((0, 2), np.int32)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise DataError(f"{name!r} has the shape {array.shape}", expected="one row of two customers per pair")
+    if not np.issubdtype(array.dtype, np.integer):
+        raise DataError(f"{name!r} holds values of type {array.dtype}", expected="numbers of customers")
+    if array.min() < 0 or array.max() >= customers:
+        wrong = array.min() if array.min() < 0 else array.max()
+        raise DataError(f"{name!r} names customer {wrong}", expected=f"customers 0 to {customers - 1}")
+    same = np.flatnonzero(array[:, 0] == array[:, 1])
+    if len(same):
+        raise DataError(f"{name!r} pairs customer {array[same[0], 0]} with itself", expected="two customers")
+    return np.unique(np.sort(array, axis=1), axis=0).astype(np.int32)
+
+
+def check_consistent(must_link: Constraints, cannot_link: Constraints, customers: int) -> None:
+    """Raise if must-links join a cannot-linked pair, naming the shortest chain of them."""
+    if not len(must_link) or not len(cannot_link):
+        return
+    group = must_link_groups(must_link, customers)
+    left, right = group[cannot_link].T
+    chains = [_chain(must_link, int(i), int(j)) for i, j in cannot_link[left == right]]
+    if chains:
+        shortest = min(chains, key=lambda chain: (len(chain), chain))
+        raise DataError(
+            f"'cannot_link' keeps customers {shortest[0]} and {shortest[-1]} apart, but 'must_link' joins them: "
+            + " - ".join(map(str, shortest)),
+            hint="remove that cannot-link, or one of these must-links",
+        )
+
+
+def must_link_groups(must_link: Constraints, customers: int) -> NDArray[np.int64]:
+    """Label customers so that those joined by must-links, directly or through others, share a label."""
+    graph = sparse.coo_array((np.ones(len(must_link), np.int8), must_link.T), shape=(customers, customers))
+    labels: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
+    return labels
+
+
+def _chain(must_link: Constraints, start: int, end: int) -> list[int]:
+    """Return a shortest chain of must-links between two customers, both included."""
+    neighbours: defaultdict[int, list[int]] = defaultdict(list)
+    for i, j in must_link.tolist():
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    previous = {start: start}
+    queue = deque([start])
+    while end not in previous:
+        customer = queue.popleft()
+        for other in neighbours[customer]:
+            if other not in previous:
+                previous[other] = customer
+                queue.append(other)
+    chain = [end]
+    while chain[-1] != start:
+        chain.append(previous[chain[-1]])
+    return chain[::-1]
