@@ -18,16 +18,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp import crp, hdp
-from samevent.hddcrp import state as collapsed_state
-from samevent.hddcrp import sweep as collapsed_sweep
+from samevent.hddcrp import collapsed, crp, hdp, weights
+from samevent.hddcrp.chains import Info
 from samevent.hddcrp.components import split
 from samevent.hddcrp.crp_observations import Channel
-from samevent.hddcrp.info import Info
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
-from samevent.hddcrp.weights import collapsed
 from samevent.seeds import stream
 
 SIZES = (53_429,)
@@ -98,11 +95,11 @@ def measure(n: int) -> dict[str, float | int | None]:
     lexical = Channel(problem.words, problem.vocabulary, problem.dirichlet)
     one = hdp.init(problem.document, [lexical], seeded(0, "hdp"))
     three = hdp.init(problem.document, _three_channels(problem), seeded(0, "hdp"))
-    block = split(problem.words, collapsed(problem), smallest=n + 1).block(0)
+    block = split(problem.words, weights.collapsed(problem), smallest=n + 1).block(0)
     logs = Logs.of(problem)
-    flat = collapsed_state.init(block, (block.links[0].starts[:-1].copy(),), seeded(0, "hddcrp"), logs)
+    flat = collapsed.init(block, (block.links[0].starts[:-1].copy(),), seeded(0, "hddcrp"), logs)
     info = Info.planned(block, BURN_IN + TIMED)
-    hddcrp = nanoseconds(lambda k: collapsed_sweep.sweep(block, flat, info, logs, sweeps=k), n)
+    hddcrp = nanoseconds(lambda k: collapsed.sweep(block, flat, info, logs, sweeps=k), n)
     row: dict[str, float | int | None] = {
         "n": n,
         "documents": problem.documents,

@@ -23,14 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from samevent.hddcrp import Problem, Rows, sample, state, sweep, two_phase
-from samevent.hddcrp.chains import start
+from samevent.hddcrp import Problem, Rows, collapsed, sample, two_phase, weights
+from samevent.hddcrp.chains import Info, start
 from samevent.hddcrp.components import Block, split
-from samevent.hddcrp.info import Info
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.likelihood import Logs
-from samevent.hddcrp.resample import AFTER, HEAD, LINK, link, unlink
-from samevent.hddcrp.weights import collapsed, customer_links, table_links
+from samevent.hddcrp.seating import AFTER, CLUSTERS, HEAD, LINK, link, unlink
 from samevent.seeds import stream
 
 CANDIDATES = 9.2
@@ -89,36 +87,49 @@ def floor(starts, targets, weights, label):  # type: ignore[no-untyped-def]
 
 @kernel
 def textbook(  # type: ignore[no-untyped-def]
-    updates, link_starts, targets, weights, choices, starts, words, counts, of_word, of_total, who, seen, group, stack,
-    tally, scales, random,
+    updates, link_starts, targets, weights, choices, starts, words, counts, of_word, of_total, link_lists, seen, group,
+    stack, counts_by_side, scales, random,
 ):  # fmt: skip
     """Draw links as `resample` does, but find every cluster by walking along links in both directions."""
     mass, change, tilted = scales[0], scales[1], scales[2]
     for i in range(updates):
         begin, end = link_starts[i], link_starts[i + 1]
-        unlink(who, i)
-        who[i, LINK] = i
-        size_s, total_s = _walk(i, i, 0, 0, who, seen, group, stack, starts, words, counts, tally)
+        unlink(link_lists, i)
+        link_lists[i, LINK] = i
+        size_s, total_s = _walk(
+            i, i, 0, 0, link_lists, seen, group, stack, starts, words, counts, counts_by_side
+        )
         mass[0], change[0], options = 0.0, 0.0, 1
         for entry in range(begin, end):
             target = targets[entry]
             if seen[target] != i:
                 size, total = _walk(
-                    target, i, options, 1, who, seen, group, stack, starts, words, counts, tally
+                    target,
+                    i,
+                    options,
+                    1,
+                    link_lists,
+                    seen,
+                    group,
+                    stack,
+                    starts,
+                    words,
+                    counts,
+                    counts_by_side,
                 )
                 mass[options] = 0.0
                 change[options] = of_total[total_s] + of_total[total] - of_total[total_s + total]
                 for k in range(size):
                     for cell in range(starts[stack[1, k]], starts[stack[1, k] + 1]):
-                        ours, theirs = tally[0, words[cell]], tally[1, words[cell]]
+                        ours, theirs = counts_by_side[0, words[cell]], counts_by_side[1, words[cell]]
                         if ours > 0 and theirs > 0:
                             change[options] += of_word[ours + theirs] - of_word[ours] - of_word[theirs]
-                        tally[1, words[cell]] = 0
+                        counts_by_side[1, words[cell]] = 0
                 options += 1
             mass[group[target]] += weights[entry]
         for k in range(size_s):
             for cell in range(starts[stack[0, k]], starts[stack[0, k] + 1]):
-                tally[0, words[cell]] = 0
+                counts_by_side[0, words[cell]] = 0
         largest = change[0]
         for k in range(1, options):
             largest = max(largest, change[k])
@@ -137,11 +148,11 @@ def textbook(  # type: ignore[no-untyped-def]
                 if left < weights[entry]:
                     break
                 left -= weights[entry]
-        link(who, i, targets[choices[i]])
+        link(link_lists, i, targets[choices[i]])
 
 
 @kernel
-def _walk(first, mark, number, row, who, seen, group, stack, starts, words, counts, tally):  # type: ignore[no-untyped-def]
+def _walk(first, mark, number, row, link_lists, seen, group, stack, starts, words, counts, counts_by_side):  # type: ignore[no-untyped-def]
     """List a cluster and count its words; return its size and the number of words."""
     stack[row, 0] = first
     seen[first], group[first] = mark, number
@@ -150,9 +161,9 @@ def _walk(first, mark, number, row, who, seen, group, stack, starts, words, coun
         node = stack[row, at]
         at += 1
         for cell in range(starts[node], starts[node + 1]):
-            tally[row, words[cell]] += counts[cell]
+            counts_by_side[row, words[cell]] += counts[cell]
             total += counts[cell]
-        near, child = who[node, LINK], who[node, HEAD]
+        near, child = link_lists[node, LINK], link_lists[node, HEAD]
         while near >= 0:
             if seen[near] != mark:
                 seen[near], group[near] = mark, number
@@ -160,7 +171,7 @@ def _walk(first, mark, number, row, who, seen, group, stack, starts, words, coun
                 size += 1
             near = child
             if child >= 0:
-                child = who[child, AFTER]
+                child = link_lists[child, AFTER]
     return size, total
 
 
@@ -174,36 +185,45 @@ def best_time(work: Callable[[], Any], times: int = 5) -> float:
     return min(taken)
 
 
-def settled(block: Block, logs: Logs) -> state.State:
+State = collapsed.State | two_phase.State
+
+
+def settled(block: Block, logs: Logs) -> State:
     """Return a chain after a few sweeps from random links."""
-    info = Info.planned(block, BURN_IN)
-    chain = start(block, info, seed=0, chain=0, initial="links")
-    here = state.init(block, chain.choices, chain.random, logs)
-    (sweep if len(block.links) == 1 else two_phase).sweep(block, here, info, logs, sweeps=BURN_IN)
-    return here
+    chain = start(block, logs, seed=0, chain=0, initial="links")
+    chain.begin_round(BURN_IN)
+    chain.advance(BURN_IN)
+    state: State = _sampler(block).init(block, chain.choices, chain.random, logs)
+    return state
 
 
-def ns_per_update(block: Block, chain: state.State, logs: Logs, updates: int) -> float:
+def ns_per_update(block: Block, state: State, logs: Logs, updates: int) -> float:
     """Time one sweep."""
-    module = sweep if len(block.links) == 1 else two_phase
-    return best_time(lambda: module.sweep(block, chain, Info.planned(block, 1), logs)) / updates * 1e9
+    sampler = _sampler(block)
+    return best_time(lambda: sampler.sweep(block, state, Info.planned(block, 1), logs)) / updates * 1e9
 
 
-def textbook_time(block: Block, chain: state.State, logs: Logs, updates: int) -> float:
+def _sampler(block: Block) -> Any:
+    return collapsed if len(block.links) == 1 else two_phase
+
+
+def textbook_time(block: Block, state: State, logs: Logs, updates: int) -> float:
     """Time the first `updates` updates of the textbook's sweep, and hold its draws to ours."""
     links, words, n = block.links[0], block.words, len(block)
-    twin = state.init(block, (chain.choices[0].copy(),), chain.random.copy(), logs)
-    ours = state.init(block, (chain.choices[0].copy(),), chain.random.copy(), logs)
+    twin, ours = (
+        collapsed.init(block, (state.choices[0].copy(),), state.seating.random.copy(), logs) for _ in range(2)
+    )
+    seating = twin.seating
 
     def run() -> None:
         textbook(
             updates, links.starts, links.columns, links.values, twin.choices[0], words.starts, words.columns,
-            words.values, logs.word, logs.total, twin.who, np.full(n, -1, np.int32), np.zeros(n, np.int32),
-            np.zeros((2, n), np.int32), np.zeros((2, len(twin.in_s)), np.int32), np.zeros((3, n)), twin.random,
+            words.values, logs.word, logs.total, seating.link_lists, np.full(n, -1, np.int32), np.zeros(n, np.int32),
+            np.zeros((2, n), np.int32), np.zeros((2, len(seating.in_s)), np.int32), np.zeros((3, n)), seating.random,
         )  # fmt: skip
 
     seconds = best_time(run, 1)
-    sweep.sweep(block, ours, Info.planned(block, 1), logs)
+    collapsed.sweep(block, ours, Info.planned(block, 1), logs)
     if not np.array_equal(ours.choices[0][:updates], twin.choices[0][:updates]):
         raise SystemExit("the textbook's sampler and ours drew different links")
     return min(seconds, best_time(run, 2))
@@ -215,25 +235,29 @@ def measured(
     """Measure one size."""
     problem = synthetic(n, documents, cluster, noise=noise)
     logs = Logs.of(problem)
-    block = split(problem.words, collapsed(problem), smallest=n).block(0)
+    block = split(problem.words, weights.collapsed(problem), smallest=n).block(0)
     links = block.links[0]
-    chain = settled(block, logs)
-    ours = ns_per_update(block, chain, logs, len(block))
-    theirs = textbook_time(block, chain, logs, min(textbook_updates, len(block))) / textbook_updates * 1e9
+    state = settled(block, logs)
+    ours = ns_per_update(block, state, logs, len(block))
+    theirs = textbook_time(block, state, logs, min(textbook_updates, len(block))) / textbook_updates * 1e9
     one_pass = (
-        best_time(lambda: floor(links.starts, links.columns, links.values, chain.label)) / len(block) * 1e9
+        best_time(lambda: floor(links.starts, links.columns, links.values, state.seating.label))
+        / len(block)
+        * 1e9
     )
-    phases = split(problem.words, customer_links(problem), table_links(problem), smallest=n).block(0)
+    phases = split(
+        problem.words, weights.customer_links(problem), weights.table_links(problem), smallest=n
+    ).block(0)
     return {
         "n": len(block),
         "documents": documents,
         "candidates": round(len(links.columns) / n - 1, 2),
-        "mean_cluster": round(len(block) / int(chain.tally[0]), 2),
+        "mean_cluster": round(len(block) / int(state.seating.counters[CLUSTERS]), 2),
         "ns_per_update": ours,
         "two_phase_ns_per_customer": ns_per_update(phases, settled(phases, logs), logs, len(phases)),
         "floor_ns_per_update": one_pass,
         "textbook_ratio": theirs / ours,
-        "state_mb": sum(array.nbytes for array in (*chain.work, *chain.choices)) / 1e6,
+        "state_mb": sum(np.asarray(array).nbytes for array in (*state.seating, *state.choices)) / 1e6,
     }
 
 

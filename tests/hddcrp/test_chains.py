@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from problems import LINKS, random_problem, whole
-from samevent.hddcrp.chains import Initial, advance, agree, agreement, start
-from samevent.hddcrp.info import Info
+from samevent.hddcrp.chains import Initial, agree, agreement, start
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.randoms import seeded, uniform
 from samevent.hddcrp.reference import clusters_of
@@ -18,22 +17,23 @@ def test_plain_and_compiled_chains_are_the_same(sampler: str) -> None:
     block, logs = whole(problem, sampler), Logs.of(problem)
     ends = []
     for compiled in (False, True):
-        chain = start(block, Info.planned(block, 12, keep=3), seed=5, chain=1, initial="links")
-        advance(block, chain, logs, sweeps=12, compiled=compiled)
+        chain = start(block, logs, seed=5, chain=1, initial="links", keep=3, compiled=compiled)
+        chain.begin_round(12)
+        chain.advance(12)
         ends.append(chain)
     slow, fast = ends
     assert np.array_equal(slow.random, fast.random)
-    assert np.array_equal(slow.labels(block), fast.labels(block))
+    assert np.array_equal(slow.labels, fast.labels)
     for name in ("log_joint", "clusters", "changes", "together", "best_log_joint"):
         assert np.array_equal(getattr(slow.info, name), getattr(fast.info, name))
 
 
 def test_chains_with_the_same_key_are_the_same_and_others_differ() -> None:
     problem = random_problem(2, customers=40, documents=4, density=0.2)
-    block = whole(problem)
+    block, logs = whole(problem), Logs.of(problem)
 
     def begun(seed: int, chain: int) -> bytes:
-        begun = start(block, Info.planned(block, 1), seed=seed, chain=chain, initial="links")
+        begun = start(block, logs, seed=seed, chain=chain, initial="links")
         return begun.choices[0].tobytes()
 
     assert begun(3, 1) == begun(3, 1)
@@ -44,12 +44,11 @@ def test_chains_with_the_same_key_are_the_same_and_others_differ() -> None:
 @pytest.mark.parametrize("initial", ["links", "spread"])
 def test_first_links_have_the_weights_they_should(initial: Initial) -> None:
     problem = random_problem(1, customers=6, density=0.9)
-    block = whole(problem)
+    block, logs = whole(problem), Logs.of(problem)
     rows = block.links[0]
     third = 3  # the chain of a spread that starts from equally likely links
     draws = [
-        start(block, Info.planned(block, 1), seed=seed, chain=third - 1, initial=initial).choices[0]
-        for seed in range(3000)
+        start(block, logs, seed=seed, chain=third - 1, initial=initial).choices[0] for seed in range(3000)
     ]
     for i in range(6):
         begin, end = rows.starts[i], rows.starts[i + 1]
@@ -59,22 +58,26 @@ def test_first_links_have_the_weights_they_should(initial: Initial) -> None:
 
 
 def test_everyone_may_start_alone() -> None:
-    block = whole(random_problem(1, customers=6), "paper")
+    problem = random_problem(1, customers=6)
+    block, logs = whole(problem, "paper"), Logs.of(problem)
     for chain, initial in ((0, "spread"), (5, "alone")):
-        begun = start(block, Info.planned(block, 1), seed=0, chain=chain, initial=initial)  # type: ignore[arg-type]
-        assert begun.labels(block).tolist() == [0, 1, 2, 3, 4, 5]
+        begun = start(block, logs, seed=0, chain=chain, initial=initial)  # type: ignore[arg-type]
+        assert begun.labels.tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_labels_are_the_clusters_of_the_links() -> None:
-    block = whole(random_problem(8, customers=30, documents=5, density=0.1), "paper")
-    chain = start(block, Info.planned(block, 1), seed=0, chain=1, initial="links")
-    assert chain.labels(block).tolist() == clusters_of(active(block.links, chain.choices).tolist())
+    problem = random_problem(8, customers=30, documents=5, density=0.1)
+    block, logs = whole(problem, "paper"), Logs.of(problem)
+    chain = start(block, logs, seed=0, chain=1, initial="links")
+    assert chain.labels.tolist() == clusters_of(active(block.links, chain.choices).tolist())
 
 
-def test_chains_agree_only_if_they_told_the_same() -> None:
-    block = whole(random_problem(1, customers=6, density=0.9))
-    chains = [start(block, Info.planned(block, 10), seed=0, chain=k, initial="alone") for k in range(2)]
+def test_chains_agree_only_if_they_recorded_the_same() -> None:
+    problem = random_problem(1, customers=6, density=0.9)
+    block, logs = whole(problem), Logs.of(problem)
+    chains = [start(block, logs, seed=0, chain=k, initial="alone") for k in range(2)]
     for chain in chains:
+        chain.begin_round(10)
         chain.info.done = 10
         chain.info.together[:] = 9
     assert agree(agreement(chains))

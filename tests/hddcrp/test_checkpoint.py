@@ -6,22 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import samevent.hddcrp.schedule as scheduling
 from problems import random_problem, with_fields
 from samevent.errors import FormatError, UsageError
 from samevent.hddcrp import Problem, fit, sample
 from samevent.hddcrp.checkpoint import fingerprint
+from samevent.hddcrp.runner import Pace
 from samevent.partitions.diagnostics import ConvergenceWarning
 
-SETTINGS: dict[str, Any] = {"exact_limit": 50, "sweeps": 40, "seed": 5}
+PACE = Pace(updates_per_step=500, seconds_per_checkpoint=-1.0)
+SETTINGS: dict[str, Any] = {"exact_limit": 50, "sweeps": 40, "seed": 5, "pace": PACE}
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
-
-
-@pytest.fixture(autouse=True)
-def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduling, "_UPDATES_A_STEP", 500)
-    monkeypatch.setattr(scheduling, "_SECONDS_A_CHECKPOINT", -1.0)
 
 
 def problem() -> Problem:
@@ -65,7 +60,7 @@ def test_interrupted_plain_runs_end_with_the_same_bytes(tmp_path: Path) -> None:
     whole = sample(problem(), runs=2, sweeps=30)
     path = tmp_path / "run.npz"
     with pytest.raises(KeyboardInterrupt):
-        sample(problem(), runs=2, sweeps=30, checkpoint=path, progress=_Stop(2))
+        sample(problem(), runs=2, sweeps=30, checkpoint=path, progress=_Stop(2), pace=PACE)
     resumed = sample(problem(), runs=2, sweeps=30, checkpoint=path)
     assert whole.samples.tobytes() == resumed.samples.tobytes()
     assert whole.traces["log joint"].tobytes() == resumed.traces["log joint"].tobytes()

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import samevent.hddcrp.schedule as scheduling
 from problems import log_likelihood_by_hand, posterior_by_hand, random_problem, with_fields, without_words
 from samevent.errors import DataError, UsageError
 from samevent.hddcrp import ComponentPosterior, Problem, Rows, fit, sample
+from samevent.hddcrp.runner import Pace
 from samevent.partitions.diagnostics import ConvergenceWarning
 
 fitting = importlib.import_module("samevent.hddcrp.fit")  # the module: the package shows the function
@@ -73,8 +73,8 @@ def test_result_does_not_depend_on_threads_or_on_compiling(
     problem = several_components()
     settings = {"exact_limit": 50, "sweeps": 16, "seed": 3, **options}
     results = []
-    for jobs, patience in ((1, 0), (3, 0), (2, np.inf)):
-        monkeypatch.setattr(fitting, "_PATIENCE", patience)
+    for jobs, threshold in ((1, 0), (3, 0), (2, np.inf)):
+        monkeypatch.setattr(fitting, "_COMPILE_THRESHOLD", threshold)
         results.append(quietly(problem, jobs=jobs, **settings))
     assert (~results[0].components.exact).any()
     assert (results[0].components.exact & (results[0].components.size > 1)).any()
@@ -82,11 +82,10 @@ def test_result_does_not_depend_on_threads_or_on_compiling(
     assert_same(results[0], results[2])
 
 
-def test_result_does_not_depend_on_the_size_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_does_not_depend_on_the_size_of_steps() -> None:
     problem = several_components()
     whole = quietly(problem, exact_limit=50, sweeps=40, check=True)
-    monkeypatch.setattr(scheduling, "_UPDATES_A_STEP", 300)
-    assert_same(whole, quietly(problem, exact_limit=50, sweeps=40))
+    assert_same(whole, quietly(problem, exact_limit=50, sweeps=40, pace=Pace(updates_per_step=300)))
 
 
 def test_another_seed_gives_other_samples() -> None:
@@ -130,9 +129,10 @@ def test_chains_that_agree_stop_early_and_the_others_go_on() -> None:
     )
 
 
-def test_time_limit_ends_a_run_with_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduling, "_UPDATES_A_STEP", 1)
-    posterior = quietly(several_components(), exact_limit=1, sweeps=80_000, time_limit=0)
+def test_time_limit_ends_a_run_with_what_there_is() -> None:
+    posterior = quietly(
+        several_components(), exact_limit=1, sweeps=80_000, time_limit=0, pace=Pace(updates_per_step=1)
+    )
     assert not posterior.complete
     assert (posterior.components.sweeps[~posterior.components.exact] == 1).all()
     assert posterior.samples.shape == (100, 40)
@@ -253,7 +253,7 @@ def test_tiny_problems_do_not_wait_for_the_compiler() -> None:
         "links = Rows.from_triples(2, [1], [0], [0.9])\n"
         "words = Rows.counted([[0], [0]])\n"
         "problem = Problem(document=np.array([0, 1]), words=words, within=Rows.empty(2), across=links)\n"
-        "fit(problem); print('samevent.hddcrp.resample' in sys.modules, 'samevent.hddcrp.enumeration' in sys.modules)"
+        "fit(problem); print('samevent.hddcrp.seating' in sys.modules, 'samevent.hddcrp.enumeration' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 from problems import random_problem, whole, without_words
-from samevent.hddcrp import reference, state, two_phase
-from samevent.hddcrp.info import Info
+from samevent.hddcrp import reference, two_phase
+from samevent.hddcrp.chains import Info
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
@@ -30,10 +30,10 @@ def pair_of_documents() -> Problem:
 def chain_of(problem: Problem, sweeps: int) -> list[Choices]:
     block, logs, random = whole(problem, "paper"), Logs.of(problem), seeded(0, "test")
     choices = tuple(reference.prior_draw(rows, random) for rows in block.links)
-    chain, kept = state.init(block, choices, random, logs), []
+    state, kept = two_phase.init(block, choices, random, logs), []
     for _ in range(sweeps):
-        two_phase.sweep(block, chain, Info.planned(block, 1), logs)
-        kept.append(tuple(links.copy() for links in chain.choices))
+        two_phase.sweep(block, state, Info.planned(block, 1), logs)
+        kept.append(tuple(links.copy() for links in state.choices))
     return kept
 
 
@@ -46,13 +46,13 @@ def test_sitting_alone_follows_the_stored_table_link() -> None:
     for seed in range(200):
         choices = customer.starts[:-1] + second, table.starts[:-1] + second
         random = seeded(seed, "test")
-        chain = state.init(block, choices, random, logs)
-        assert chain.labels.tolist() == [0, 0, 1]
-        two_phase.sweep(block, chain, Info.planned(block, 1), logs)
-        state.check(block, chain, logs)
+        state = two_phase.init(block, choices, random, logs)
+        assert state.seating.labels.tolist() == [0, 0, 1]
+        two_phase.sweep(block, state, Info.planned(block, 1), logs)
+        state.check(block, logs)
         if choices[0][1] == customer.starts[1] and choices[1][1] == across:
             sat_alone += 1
-            assert chain.labels.tolist() == [0, 1, 1]
+            assert state.seating.labels.tolist() == [0, 1, 1]
     assert sat_alone > 20
 
 

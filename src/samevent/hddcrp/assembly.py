@@ -7,25 +7,25 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp.chains import agree, agreement
+from samevent.hddcrp.chains import LinkChain, agree, agreement
 from samevent.hddcrp.components import Split
 from samevent.hddcrp.likelihood import Logs, log_likelihood
 from samevent.hddcrp.problem import Integers, Rows
 from samevent.hddcrp.reference import Exact
 from samevent.hddcrp.result import ComponentPosterior, Components
-from samevent.hddcrp.schedule import Plan, Task
+from samevent.hddcrp.runner import Plan, Task
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior, Traces
 
 
 def posterior_of(
-    parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task], plan: Plan, *, keep: int,
-    complete: bool,
+    parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task[LinkChain]],
+    plan: Plan[LinkChain], *, chains: int, keep: int, complete: bool, seed: int,
 ) -> ComponentPosterior:  # fmt: skip
     """Assemble a posterior; components in neither `solved` nor `tasks` are single customers."""
     count = len(parts.order)
     best = np.zeros(count, np.int64)
-    samples, last = np.zeros((keep, count), np.int64), np.zeros((plan.chains, count), np.int64)
+    samples, last = np.zeros((keep, count), np.int64), np.zeros((chains, count), np.int64)
     together = np.zeros(len(parts.left))
     height = _alone(parts, logs)
     for number in range(len(parts)):
@@ -34,13 +34,13 @@ def posterior_of(
         if number in solved:
             exact = solved[number]
             best[here], together[pairs] = exact.best_labels, exact.together
-            samples[:, here], last[:, here] = exact.draws, exact.draws[np.arange(plan.chains) % keep]
+            samples[:, here], last[:, here] = exact.draws, exact.draws[np.arange(chains) % keep]
             height += exact.best_log_joint
         elif number in tasks:
-            chains = tasks[number].chains
-            top = max((chain.info for chain in chains), key=lambda info: float(info.best_log_joint[0]))
+            infos = [chain.info for chain in tasks[number].chains]
+            top = max(infos, key=lambda info: float(info.best_log_joint[0]))
             best[here] = canonical(top.best_labels)
-            together[pairs] = np.mean([chain.info.together / chain.info.done for chain in chains], axis=0)
+            together[pairs] = np.mean([info.together / info.done for info in infos], axis=0)
             samples[:, here], last[:, here] = _kept(tasks[number], keep), _ends(tasks[number])
             height += float(top.best_log_joint[0])
     component = np.empty(count, np.int32)
@@ -61,36 +61,38 @@ def posterior_of(
         verdict=components.verdict,
         settled=bool(components.settled.all()),
         complete=complete,
-        seed=plan.seed,
+        seed=seed,
     )
 
 
-def runs_of(parts: Split, tasks: Sequence[Task], plan: Plan) -> Posterior:
+def runs_of(
+    parts: Split, tasks: Sequence[Task[LinkChain]], *, runs: int, sweeps: int, seed: int
+) -> Posterior:
     """Assemble plain runs: the last links of each chain, and the sums of the blocks' traces."""
     ends = [_ends(task) for task in tasks]
     traces = [_traces(task) for task in tasks]
-    shape = plan.chains, sum(plan.rounds)
-    nobody = np.zeros((plan.chains, 0), np.int32)
+    shape = runs, sweeps
+    nobody = np.zeros((runs, 0), np.int32)
     return Posterior(
         samples=_whole(np.concatenate([nobody, *ends], axis=1), parts),
         traces={
             "log joint": sum((trace["log joint"] for trace in traces), np.zeros(shape)),
             "clusters": sum((trace["clusters"] for trace in traces), np.zeros(shape, np.int32)),
         },
-        seed=plan.seed,
+        seed=seed,
     )
 
 
-def _table(parts: Split, tasks: Mapping[int, Task], plan: Plan) -> Components:
+def _table(parts: Split, tasks: Mapping[int, Task[LinkChain]], plan: Plan[LinkChain]) -> Components:
     count = len(parts)
     sweeps = np.zeros(count, np.int64)
     mean, modes = np.zeros(count), np.zeros(count)
     settled = np.ones(count, np.bool_)
     for number, task in tasks.items():
-        found = agreement(task.chains)
-        mean[number], modes[number] = found.mean_difference, found.in_different_modes
-        settled[number] = agree(found)
-        sweeps[number] = sum(plan.rounds[: task.round]) + task.done
+        distance = agreement(task.chains)
+        mean[number], modes[number] = distance.mean_difference, distance.in_different_modes
+        settled[number] = agree(distance)
+        sweeps[number] = task.sweeps(plan)
     return Components(
         first=parts.order[parts.starts[:-1]],
         size=parts.sizes,
@@ -113,22 +115,22 @@ def _alone(parts: Split, logs: Logs) -> float:
     return log_likelihood(words, np.arange(len(single)), logs)
 
 
-def _kept(task: Task, keep: int) -> Integers:
+def _kept(task: Task[LinkChain], keep: int) -> Integers:
     """Return `keep` samples, chains by turns; those of a round cut short are repeated."""
     rows = []
     for chain in task.chains:
         filled = min(len(chain.info.samples), chain.info.done // chain.info.every)
-        rows.append(chain.info.samples[:filled] if filled else chain.labels(task.block)[None])
+        rows.append(chain.info.samples[:filled] if filled else chain.labels[None])
     chains = len(rows)
     picked = [rows[at % chains][(at // chains) % len(rows[at % chains])] for at in range(keep)]
     return np.stack(picked)
 
 
-def _ends(task: Task) -> Integers:
-    return np.stack([chain.labels(task.block) for chain in task.chains])
+def _ends(task: Task[LinkChain]) -> Integers:
+    return np.stack([chain.labels for chain in task.chains])
 
 
-def _traces(task: Task) -> Traces:
+def _traces(task: Task[LinkChain]) -> Traces:
     infos = [chain.info for chain in task.chains]
     return {
         "log joint": np.stack([info.log_joint[: info.done] for info in infos]),

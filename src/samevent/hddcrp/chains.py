@@ -1,14 +1,14 @@
-"""Chains over one block: where they start, how they go on, whether they agree.
+"""A chain over one block: its links, its random numbers, what it records, where it starts.
 
-A chain is links, a random state and what it told since the round began; everything else follows from these. So a
-chain can stop after any sweep, in any thread, and go on later with the same draws.
+Everything else follows from links and random numbers. So a chain can stop after any sweep, in any thread, and go on
+later with the same draws; compiled and plain sweeps draw the same links.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from scipy.sparse.csgraph import connected_components
 
 from samevent.hddcrp import reference
 from samevent.hddcrp.components import Block
-from samevent.hddcrp.info import Info
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Floats, Integers, Rows
 from samevent.hddcrp.randoms import RandomState, seeded
@@ -34,22 +33,139 @@ IN_DIFFERENT_MODES, MEAN_DIFFERENCE = 0.001, 0.05
 
 
 @dataclass(slots=True, eq=False)
-class Chain:
-    """One chain over one block."""
+class Info:
+    """What sweeps record: `done` of the planned `len(log_joint)` sweeps.
 
+    `together` counts the sweeps after which each candidate pair shared a cluster; every `every`-th sweep leaves
+    its labels in `samples`. `best_log_joint` has one entry.
+    """
+
+    done: int
+    every: int
+    log_joint: Floats
+    clusters: Integers
+    changes: Integers
+    together: Integers
+    samples: Integers
+    best_log_joint: Floats
+    best_labels: Integers
+
+    @classmethod
+    def planned(cls, block: Block, sweeps: int, *, keep: int = 0) -> Info:
+        """Make room for so many sweeps and kept samples."""
+        keep = min(keep, sweeps)
+        return cls(
+            done=0,
+            every=sweeps // keep if keep else sweeps + 1,
+            log_joint=np.zeros(sweeps),
+            clusters=np.zeros(sweeps, np.int32),
+            changes=np.zeros(sweeps, np.int32),
+            together=np.zeros(len(block.left), np.int32),
+            samples=np.zeros((keep, len(block)), np.int32),
+            best_log_joint=np.full(1, -np.inf),
+            best_labels=np.zeros(len(block), np.int32),
+        )
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name."""
+        names = ("log_joint", "clusters", "changes", "together", "samples", "best_log_joint", "best_labels")
+        return {name: getattr(self, name) for name in names}
+
+    def record(self, block: Block, labels: NDArray[np.integer], log_joint: float, changes: int) -> None:
+        """Record the state after a sweep, as the kernel `record` does."""
+        self.log_joint[self.done] = log_joint
+        self.clusters[self.done] = labels.max() + 1
+        self.changes[self.done] = changes
+        self.together += labels[block.left] == labels[block.right]
+        self.done += 1
+        if self.done % self.every == 0 and self.done // self.every <= len(self.samples):
+            self.samples[self.done // self.every - 1] = labels
+        if log_joint > self.best_log_joint[0]:
+            self.best_log_joint[0] = log_joint
+            self.best_labels[:] = labels
+
+
+@dataclass(slots=True, eq=False)
+class LinkChain:
+    """One chain over one block, as the runner takes it.
+
+    `keep` is the number of samples that each round keeps. `check` recomputes after each sweep what the compiled
+    sampler keeps up to date.
+    """
+
+    block: Block
+    logs: Logs
     choices: Choices
     random: RandomState
-    info: Info
+    keep: int = 0
+    compiled: bool = True
+    check: bool = False
+    info: Info = field(init=False)
 
-    def labels(self, block: Block) -> Integers:
-        """Return the clusters that the links make now."""
-        count = len(block)
-        ones, targets = np.ones(count, np.int8), active(block.links, self.choices)
+    def __post_init__(self) -> None:
+        self.info = Info.planned(self.block, 0)
+
+    @property
+    def size(self) -> int:
+        """How many customers one sweep updates."""
+        return len(self.block)
+
+    @property
+    def done(self) -> int:
+        """How many sweeps of the current round are done."""
+        return self.info.done
+
+    @property
+    def labels(self) -> Integers:
+        """The clusters that the links make now, numbered by first customers."""
+        count = len(self.block)
+        ones, targets = np.ones(count, np.int8), active(self.block.links, self.choices)
         graph = coo_array((ones, (np.arange(count), targets)), shape=(count, count))
         return canonical(connected_components(graph, directed=False)[1]).astype(np.int32)
 
+    def begin_round(self, sweeps: int) -> None:
+        """Forget what was recorded, except the best links."""
+        best_log_joint, best_labels = self.info.best_log_joint, self.info.best_labels
+        self.info = Info.planned(self.block, sweeps, keep=self.keep)
+        self.info.best_log_joint, self.info.best_labels = best_log_joint, best_labels
 
-def start(block: Block, info: Info, *, seed: int, chain: int, initial: Initial) -> Chain:
+    def advance(self, sweeps: int) -> None:
+        """Sweep so many times."""
+        if not self.compiled:
+            for _ in range(sweeps):
+                changes = reference.sweep(self.block, self.choices, self.logs, self.random)
+                log_joint = reference.log_joint(self.block, self.choices, self.logs)
+                self.info.record(self.block, self.labels, log_joint, changes)
+            return
+        # Compiling takes seconds: a small problem should not wait for it.
+        from samevent.hddcrp import collapsed, two_phase
+
+        sampler = collapsed if len(self.block.links) == 1 else two_phase
+        state = sampler.init(self.block, self.choices, self.random, self.logs)
+        if not self.check:
+            sampler.sweep(self.block, state, self.info, self.logs, sweeps=sweeps)
+            return
+        for _ in range(sweeps):
+            sampler.sweep(self.block, state, self.info, self.logs)
+            state.check(self.block, self.logs)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return links, random numbers and records."""
+        choices = {f"choices{kind}": links for kind, links in enumerate(self.choices)}
+        return {**choices, "random": self.random, **self.info.arrays}
+
+    def restore(self, done: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue after `done` sweeps of the round."""
+        self.info.done = done
+        for name, array in self.arrays().items():
+            array.reshape(-1)[:] = arrays[name]
+
+
+def start(
+    block: Block, logs: Logs, *, seed: int, chain: int, initial: Initial, keep: int = 0, compiled: bool = True,
+    check: bool = False,
+) -> LinkChain:  # fmt: skip
     """Begin a chain: from links drawn from the prior, from everyone alone, or spread out.
 
     Spread chains start by turns from everyone alone, from links of the prior and from links among which all
@@ -60,40 +176,22 @@ def start(block: Block, info: Info, *, seed: int, chain: int, initial: Initial) 
         initial = STARTS[chain % 3]
     points = stream(seed, "start", *key).random((len(block.links), len(block)))
     choices = tuple(_links(rows, row, initial) for rows, row in zip(block.links, points, strict=True))
-    return Chain(choices, seeded(seed, "chain", *key), info)
+    return LinkChain(block, logs, choices, seeded(seed, "chain", *key), keep, compiled, check)
 
 
-def advance(
-    block: Block, chain: Chain, logs: Logs, *, sweeps: int, compiled: bool, check: bool = False
-) -> None:
-    """Go on for so many sweeps; `check` recomputes after each what the fast sampler keeps up to date."""
-    if not compiled:
-        for _ in range(sweeps):
-            changes = reference.sweep(block, chain.choices, logs, chain.random)
-            height = reference.log_joint(block, chain.choices, logs)
-            chain.info.note(block, chain.labels(block), height, changes)
-        return
-    # Compiling takes seconds: nobody should wait for it whose problem is small.
-    from samevent.hddcrp import state, sweep, two_phase
-
-    settled = state.init(block, chain.choices, chain.random, logs)
-    go_on = sweep.sweep if len(block.links) == 1 else two_phase.sweep
-    if not check:
-        go_on(block, settled, chain.info, logs, sweeps=sweeps)
-        return
-    for _ in range(sweeps):
-        go_on(block, settled, chain.info, logs)
-        state.check(block, settled, logs)
-
-
-def agreement(chains: Sequence[Chain]) -> Agreement:
-    """Compare what two or more chains told of the candidate pairs since the round began."""
+def agreement(chains: Sequence[LinkChain]) -> Agreement:
+    """Compare how often candidate pairs were together in two or more chains of the current round."""
     return agreement_of_chains(np.stack([chain.info.together / chain.info.done for chain in chains]))
 
 
-def agree(found: Agreement) -> bool:
+def agree(agreement: Agreement) -> bool:
     """Return whether chains are as close as they need be."""
-    return found.in_different_modes <= IN_DIFFERENT_MODES and found.mean_difference <= MEAN_DIFFERENCE
+    return agreement.in_different_modes <= IN_DIFFERENT_MODES and agreement.mean_difference <= MEAN_DIFFERENCE
+
+
+def settled(chains: Sequence[LinkChain]) -> bool:
+    """Return whether chains agree."""
+    return agree(agreement(chains))
 
 
 def _links(rows: Rows, points: Floats, initial: Initial) -> NDArray[np.int64]:

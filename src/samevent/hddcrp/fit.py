@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.errors import UsageError
-from samevent.hddcrp import checkpoint as files
 from samevent.hddcrp import reference, weights
 from samevent.hddcrp.assembly import posterior_of, runs_of
-from samevent.hddcrp.chains import STARTS, Initial
+from samevent.hddcrp.chains import STARTS, Initial, LinkChain, settled, start
+from samevent.hddcrp.checkpoint import fingerprint
 from samevent.hddcrp.components import Block, Split, split
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Floats, Problem, Rows
 from samevent.hddcrp.reference import Exact
 from samevent.hddcrp.result import ComponentPosterior
-from samevent.hddcrp.schedule import Plan, Progress, Store, Task, run, workers
+from samevent.hddcrp.runner import Pace, Plan, Progress, Store, Task, run
+from samevent.parallel import thread_pool
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.partitions.posterior import Posterior
 from samevent.seeds import stream
@@ -34,7 +35,7 @@ _BATCH = 4096
 """Plain runs sweep small components together until there are so many customers."""
 _CUSTOMERS_A_WAY = 32
 """A block counts as small only if going through it takes no more than so many steps for each way allowed."""
-_PATIENCE = 100_000
+_COMPILE_THRESHOLD = 100_000
 """Steps of plain Python that take about as long as loading compiled code; below, nobody waits for a compiler."""
 
 
@@ -53,6 +54,7 @@ def fit(
     time_limit: float | None = None,
     checkpoint: PathLike | None = None,
     progress: Progress | None = None,
+    pace: Pace | None = None,
     check: bool = False,
 ) -> ComponentPosterior:
     """Find who belongs together, and how sure that is.
@@ -92,20 +94,34 @@ def fit(
     several = parts.sizes > 1
     solved = _solved(parts, np.flatnonzero(small & several), logs, seed=seed, keep=keep, jobs=jobs)
 
-    plan = Plan(seed, chains, _rounds(sweeps), -(-keep // chains), initial, until_agreed=True)
-    tasks = {int(k): Task.begun(blocks.block(int(k)), plan) for k in np.flatnonzero(~small & several)}
+    plan = Plan(_rounds(sweeps), settled)
+    sampled = np.flatnonzero(~small & several)
+    compiled = check or _worth_compiling(parts.sizes[sampled], chains * sweeps)
+
+    def task(number: int) -> Task[LinkChain]:
+        block = blocks.block(number)
+        how = {
+            "seed": seed,
+            "initial": initial,
+            "keep": -(-keep // chains),
+            "compiled": compiled,
+            "check": check,
+        }
+        return Task.of(start(block, logs, chain=chain, **how) for chain in range(chains))  # type: ignore[arg-type]
+
+    tasks = {number: task(number) for number in sampled.tolist()}
     complete = run(
         list(tasks.values()),
-        logs,
         plan,
-        compiled=_worth_compiling(list(tasks.values()), plan) or check,
         jobs=jobs,
         time_limit=time_limit,
         store=_store(checkpoint, problem, settings),
         progress=progress,
-        check=check,
+        pace=pace,
     )
-    posterior = posterior_of(parts, logs, solved, tasks, plan, keep=keep, complete=complete)
+    posterior = posterior_of(
+        parts, logs, solved, tasks, plan, chains=chains, keep=keep, complete=complete, seed=seed
+    )
     if not posterior.settled:
         warnings.warn(
             f"{posterior.verdict}: probabilities there may depend on where chains started. Try more sweeps; more "
@@ -129,6 +145,7 @@ def sample(
     jobs: int = 1,
     checkpoint: PathLike | None = None,
     progress: Progress | None = None,
+    pace: Pace | None = None,
 ) -> Posterior:
     """Sample everything for exactly so many sweeps, `runs` times from random links, as the paper does."""
     _check_least(seed=(seed, 0), runs=(runs, 1), sweeps=(sweeps, 1), jobs=(jobs, 1))
@@ -142,18 +159,24 @@ def sample(
         "initial": initial,
     }
     parts = split(problem.words, *_links(problem, model, sampler), smallest=_BATCH)
-    plan = Plan(seed, runs, (sweeps,), 0, initial, until_agreed=False)
-    tasks = [Task.begun(parts.block(number), plan) for number in range(len(parts))]
+    logs, compiled = Logs.of(problem), _worth_compiling(parts.sizes, runs * sweeps)
+    tasks = [
+        Task.of(
+            start(parts.block(number), logs, seed=seed, chain=chain, initial=initial, compiled=compiled)
+            for chain in range(runs)
+        )
+        for number in range(len(parts))
+    ]
+    plan: Plan[LinkChain] = Plan((sweeps,))
     run(
         tasks,
-        Logs.of(problem),
         plan,
-        compiled=_worth_compiling(tasks, plan),
         jobs=jobs,
         store=_store(checkpoint, problem, settings),
         progress=progress,
+        pace=pace,
     )
-    return runs_of(parts, tasks, plan)
+    return runs_of(parts, tasks, runs=runs, sweeps=sweeps, seed=seed)
 
 
 def _links(problem: Problem, model: Model, sampler: Sampler) -> tuple[Rows, ...]:
@@ -175,7 +198,7 @@ def _solved(
 ) -> dict[int, Exact]:
     """Enumerate the blocks of these numbers."""
     exact: Callable[[Block, Logs, Floats], Exact] = reference.exact
-    if (parts.configurations()[numbers] * parts.sizes[numbers]).sum() > _PATIENCE / 10:
+    if (parts.configurations()[numbers] * parts.sizes[numbers]).sum() > _COMPILE_THRESHOLD / 10:
         from samevent.hddcrp import enumeration
 
         exact = enumeration.exact
@@ -184,8 +207,8 @@ def _solved(
         block = parts.block(number)
         return exact(block, logs, stream(seed, "exact", int(block.customers[0])).random(keep))
 
-    with workers(jobs) as work:
-        return dict(zip(numbers.tolist(), work(solve, [(int(n),) for n in numbers]), strict=True))
+    with thread_pool(jobs) as starmap:
+        return dict(zip(numbers.tolist(), starmap(solve, [(n,) for n in numbers.tolist()]), strict=True))
 
 
 def _rounds(sweeps: int) -> tuple[int, ...]:
@@ -193,12 +216,12 @@ def _rounds(sweeps: int) -> tuple[int, ...]:
     return eighth, eighth, quarter, sweeps - 2 * eighth - quarter
 
 
-def _worth_compiling(tasks: list[Task], plan: Plan) -> bool:
-    return sum(len(task.block) ** 2 for task in tasks) * plan.chains * sum(plan.rounds) > _PATIENCE
+def _worth_compiling(sizes: NDArray[np.int64], sweeps: int) -> bool:
+    return bool((sizes.astype(np.float64) ** 2).sum() * sweeps > _COMPILE_THRESHOLD)
 
 
 def _store(path: PathLike | None, problem: Problem, settings: Mapping[str, object]) -> Store | None:
-    return Store(Path(path), files.fingerprint(problem, settings)) if path is not None else None
+    return Store(Path(path), fingerprint(problem, settings)) if path is not None else None
 
 
 def _check_least(**parameters: tuple[float, float]) -> None:

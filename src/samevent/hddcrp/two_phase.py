@@ -6,64 +6,83 @@ link comes from its prior; but as long as it is stored, "sit alone" means "sit a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from samevent.hddcrp.chains import Info
 from samevent.hddcrp.components import Block
-from samevent.hddcrp.info import Info
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.likelihood import Logs
-from samevent.hddcrp.resample import PRIOR, mark_words, resample
-from samevent.hddcrp.state import State, note
+from samevent.hddcrp.randoms import RandomState
+from samevent.hddcrp.seating import (
+    PRIOR,
+    LinkRows,
+    Record,
+    Seating,
+    Words,
+    mark_words,
+    record_sweep,
+    resample,
+)
+from samevent.hddcrp.weights import Choices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """Links as entries of their rows, and what follows from them; changed in place.
+
+    In `customer_rows` the first target of a row, the customer itself, stands for where its table link leads.
+    """
+
+    choices: Choices
+    customer_rows: LinkRows
+    seating: Seating
+
+    def check(self, block: Block, logs: Logs) -> None:
+        """Raise if what is kept up to date differs from what follows from the links."""
+        self.seating.check(block, self.choices, logs)
+
+
+def init(block: Block, choices: Choices, random: RandomState, logs: Logs) -> State:
+    """Begin with these links; `choices` and `random` become part of the state."""
+    customer, table = block.links
+    followed = customer.columns.copy()
+    followed[customer.starts[:-1]] = table.columns[choices[1]]
+    rows = LinkRows.of(customer)._replace(targets=followed)
+    return State(choices, rows, Seating.of(block, choices, random, logs))
 
 
 def sweep(block: Block, state: State, info: Info, logs: Logs, *, sweeps: int = 1) -> None:
-    """Sweep over all customer links and all table links `sweeps` times, and tell `info`."""
-    (customer, table), words = block.links, block.words
-    # The first entry of a row of customer links, the customer itself, stands for where its table link leads.
-    followed = customer.columns.copy()
-    followed[customer.starts[:-1]] = table.columns[state.choices[1]]
+    """Sweep over all customer links and all table links `sweeps` times, and record each sweep in `info`."""
     _sweeps(
-        sweeps, info.done, info.every, customer.starts, followed, customer.values, customer.logs,
-        table.starts, table.columns, table.values, table.logs,
-        *state.choices, words.starts, words.columns, words.values, logs.word, logs.total,
-        *state.work, block.left, block.right, *info.by_name.values(),
+        sweeps, info.done, info.every, state.customer_rows, LinkRows.of(block.links[1]), *state.choices,
+        Words.of(block, logs), state.seating, Record.of(block, info),
     )  # fmt: skip
     info.done += sweeps
 
 
 @kernel
 def _sweeps(  # type: ignore[no-untyped-def]
-    sweeps, done, every, customer_starts, followed, customer_weights, customer_logs,
-    table_starts, table_targets, table_weights, table_logs, customer_choices, table_choices,
-    starts, words, counts, of_word, of_total,
-    label, slot, who, clusters, cells, unused, in_s, notes, scales, tally, heights, random,
-    left, right, log_joint, cluster_counts, changes, together, samples, best, best_labels,
-):  # fmt: skip
+    sweeps, done, every, customer, table, customer_choices, table_choices, words, seating, record
+):
+    log_joint_parts = seating.log_joint_parts
     for at in range(done, done + sweeps):
-        mark_words(starts, words, label, clusters)
-        for i in range(len(label)):
-            alone, old = customer_starts[i], customer_choices[i]
-            picked = resample(
-                i, alone, customer_starts[i + 1], followed, customer_weights, starts, words, counts, of_word, of_total,
-                label, slot, who, clusters, cells, unused, in_s, notes, scales, tally, heights, random,
-            )  # fmt: skip
-            heights[PRIOR] += customer_logs[picked] - customer_logs[old]
-            heights[PRIOR] += table_logs[table_choices[i]] * ((picked == alone) - (old == alone))
+        mark_words(words, seating)
+        for i in range(len(customer_choices)):
+            alone, old = customer.starts[i], customer_choices[i]
+            picked = resample(i, alone, customer.starts[i + 1], customer, words, seating)
+            log_joint_parts[PRIOR] += customer.logs[picked] - customer.logs[old]
+            log_joint_parts[PRIOR] += table.logs[table_choices[i]] * ((picked == alone) - (old == alone))
             customer_choices[i] = picked
-        for i in range(len(label)):
-            begin, end = table_starts[i], table_starts[i + 1]
-            if customer_choices[i] == customer_starts[i]:
-                picked = resample(
-                    i, begin, end, table_targets, table_weights, starts, words, counts, of_word, of_total,
-                    label, slot, who, clusters, cells, unused, in_s, notes, scales, tally, heights, random,
-                )  # fmt: skip
-                heights[PRIOR] += table_logs[picked] - table_logs[table_choices[i]]
+        for i in range(len(customer_choices)):
+            begin, end = table.starts[i], table.starts[i + 1]
+            if customer_choices[i] == customer.starts[i]:
+                picked = resample(i, begin, end, table, words, seating)
+                log_joint_parts[PRIOR] += table.logs[picked] - table.logs[table_choices[i]]
             else:
-                picked, left_over = begin, uniform(random)
-                while picked < end - 1 and left_over >= table_weights[picked]:
-                    left_over -= table_weights[picked]
+                picked, left = begin, uniform(seating.random)
+                while picked < end - 1 and left >= table.weights[picked]:
+                    left -= table.weights[picked]
                     picked += 1
             table_choices[i] = picked
-            followed[customer_starts[i]] = table_targets[picked]
-        note(
-            at, every, left, right, label, tally, heights,
-            log_joint, cluster_counts, changes, together, samples, best, best_labels,
-        )  # fmt: skip
+            customer.targets[customer.starts[i]] = table.targets[picked]
+        record_sweep(at, every, seating, record)

@@ -18,29 +18,34 @@ from problems import (
     without_words,
 )
 from samevent.errors import SameventError
-from samevent.hddcrp import reference, state, sweep, two_phase
+from samevent.hddcrp import collapsed, reference, two_phase
+from samevent.hddcrp.chains import Info
 from samevent.hddcrp.components import Block
-from samevent.hddcrp.info import Info
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
-from samevent.hddcrp.resample import LIKELIHOOD
+from samevent.hddcrp.seating import LIKELIHOOD, Seating
 from samevent.hddcrp.weights import active
 from samevent.seeds import stream
 
 DRAWS, THIN = 10_000, 8
+State = collapsed.State | two_phase.State
 
 
-def settled(problem: Problem, sampler: str, seed: int = 0) -> tuple[Block, state.State, Logs]:
+def begin(problem: Problem, sampler: str, seed: int = 0) -> tuple[Block, State, Logs]:
     block, logs = whole(problem, sampler), Logs.of(problem)
     random = seeded(seed, "test")
     choices = tuple(reference.prior_draw(rows, random) for rows in block.links)
-    return block, state.init(block, choices, random, logs), logs
+    module = collapsed if len(block.links) == 1 else two_phase
+    return block, module.init(block, choices, random, logs), logs
 
 
-def go_on(block: Block, chain: state.State, logs: Logs, sweeps: int, *, keep: int = 0) -> Info:
+def advance(block: Block, state: State, logs: Logs, sweeps: int, *, keep: int = 0) -> Info:
     info = Info.planned(block, sweeps, keep=keep)
-    (sweep if len(block.links) == 1 else two_phase).sweep(block, chain, info, logs, sweeps=sweeps)
+    if isinstance(state, collapsed.State):
+        collapsed.sweep(block, state, info, logs, sweeps=sweeps)
+    else:
+        two_phase.sweep(block, state, info, logs, sweeps=sweeps)
     return info
 
 
@@ -71,8 +76,8 @@ def test_partitions_come_as_often_as_the_posterior_says(sampler: str, seed: int,
         seed, customers=5 + seed % 3, documents=2 + seed % 2, density=(0.6, 0.45, 0.3)[seed % 3]
     )
     problem = problem if observed else without_words(problem)
-    block, chain, logs = settled(problem, sampler, seed)
-    info = go_on(block, chain, logs, DRAWS * THIN, keep=DRAWS)
+    block, state, logs = begin(problem, sampler, seed)
+    info = advance(block, state, logs, DRAWS * THIN, keep=DRAWS)
     law = "ddcrp" if sampler == "ddcrp" else "collapsed"
     assert_drawn_from(posterior_of_partitions(problem, law), info.samples)
 
@@ -82,8 +87,8 @@ def test_partitions_come_right_with_the_parameters_of_the_paper(sampler: str) ->
     problem = with_fields(
         random_problem(11, customers=6, vocabulary=3), alpha_across=0.001, alpha_flat=0.1, dirichlet=1e-2
     )
-    block, chain, logs = settled(problem, sampler)
-    info = go_on(block, chain, logs, DRAWS * THIN, keep=DRAWS)
+    block, state, logs = begin(problem, sampler)
+    info = advance(block, state, logs, DRAWS * THIN, keep=DRAWS)
     law = "ddcrp" if sampler == "ddcrp" else "collapsed"
     assert_drawn_from(posterior_of_partitions(problem, law), info.samples)
 
@@ -92,39 +97,39 @@ def test_partitions_come_right_with_the_parameters_of_the_paper(sampler: str) ->
 @pytest.mark.parametrize("seed", range(5))
 def test_fast_sampler_draws_what_the_reference_draws(sampler: str, seed: int) -> None:
     problem = random_problem(seed, customers=14, documents=4, density=0.3, words=4)
-    block, chain, logs = settled(problem, sampler, seed)
-    choices, random = tuple(links.copy() for links in chain.choices), chain.random.copy()
+    block, state, logs = begin(problem, sampler, seed)
+    choices, random = tuple(links.copy() for links in state.choices), state.seating.random.copy()
     for _ in range(15):
-        info, told = go_on(block, chain, logs, 1), Info.planned(block, 1)
+        info, expected = advance(block, state, logs, 1), Info.planned(block, 1)
         changes = reference.sweep(block, choices, logs, random)
         labels = np.array(reference.clusters_of(active(block.links, choices).tolist()))
-        told.note(block, labels, reference.log_joint(block, choices, logs), changes)
-        assert all(np.array_equal(a, b) for a, b in zip(choices, chain.choices, strict=True))
-        assert np.array_equal(random, chain.random)
+        expected.record(block, labels, reference.log_joint(block, choices, logs), changes)
+        assert all(np.array_equal(a, b) for a, b in zip(choices, state.choices, strict=True))
+        assert np.array_equal(random, state.seating.random)
         for name in ("log_joint", "clusters", "changes", "together"):
-            assert np.array_equal(getattr(info, name), getattr(told, name)), name
+            assert np.array_equal(getattr(info, name), getattr(expected, name)), name
 
 
 @pytest.mark.parametrize("sampler", LINKS)
 @pytest.mark.parametrize("density", [0.02, 0.2])
 def test_bookkeeping_equals_recomputation(sampler: str, density: float) -> None:
     problem = random_problem(9, customers=120, documents=6, density=density, vocabulary=12, dirichlet=1e-3)
-    block, chain, logs = settled(problem, sampler)
+    block, state, logs = begin(problem, sampler)
     for _ in range(20):
-        go_on(block, chain, logs, 1)
-        state.check(block, chain, logs)
+        advance(block, state, logs, 1)
+        state.check(block, logs)
 
 
-def _raise_likelihood(chain: state.State) -> None:
-    chain.heights[LIKELIHOOD] += 2.0**-30
+def _raise_likelihood(seating: Seating) -> None:
+    seating.log_joint_parts[LIKELIHOOD] += 2.0**-30
 
 
-def _raise_a_count(chain: state.State) -> None:
-    chain.cells[1::2][chain.cells[::2] >= 0] += 1
+def _raise_a_count(seating: Seating) -> None:
+    seating.cells[1::2][seating.cells[::2] >= 0] += 1
 
 
-def _move_a_customer(chain: state.State) -> None:
-    chain.label[0] = chain.label[chain.label != chain.label[0]][0]
+def _move_a_customer(seating: Seating) -> None:
+    seating.label[0] = seating.label[seating.label != seating.label[0]][0]
 
 
 @pytest.mark.parametrize(
@@ -135,21 +140,21 @@ def _move_a_customer(chain: state.State) -> None:
         (_move_a_customer, "labels drifted"),
     ],
 )
-def test_check_notices_drift(spoil: Callable[[state.State], None], message: str) -> None:
-    block, chain, logs = settled(random_problem(2, customers=12, density=0.1), "collapsed")
-    spoil(chain)
+def test_check_notices_drift(spoil: Callable[[Seating], None], message: str) -> None:
+    block, state, logs = begin(random_problem(2, customers=12, density=0.1), "collapsed")
+    spoil(state.seating)
     with pytest.raises(SameventError, match=message):
-        state.check(block, chain, logs)
+        state.check(block, logs)
 
 
 @pytest.mark.parametrize("sampler", LINKS)
 def test_links_form_cycles_and_leave_them(sampler: str) -> None:
     problem = random_problem(5, customers=6, documents=3, density=0.9)
-    block, chain, logs = settled(problem, sampler)
+    block, state, logs = begin(problem, sampler)
     lengths = set()
     for _ in range(300):
-        go_on(block, chain, logs, 1)
-        targets = active(block.links, chain.choices)
+        advance(block, state, logs, 1)
+        targets = active(block.links, state.choices)
         at, seen = 0, []
         while at not in seen:
             seen.append(at)
@@ -160,12 +165,12 @@ def test_links_form_cycles_and_leave_them(sampler: str) -> None:
 
 def test_sweeps_of_one_call_and_of_many_are_the_same() -> None:
     problem = random_problem(3, customers=30, documents=4, density=0.2)
-    block, chain, logs = settled(problem, "collapsed")
-    once = go_on(block, chain, logs, 12, keep=4)
-    block, chain, logs = settled(problem, "collapsed")
+    block, state, logs = begin(problem, "collapsed")
+    once = advance(block, state, logs, 12, keep=4)
+    block, state, logs = begin(problem, "collapsed")
     by_turns = Info.planned(block, 12, keep=4)
     for sweeps in (1, 4, 7):
-        sweep.sweep(block, chain, by_turns, logs, sweeps=sweeps)
+        collapsed.sweep(block, state, by_turns, logs, sweeps=sweeps)  # type: ignore[arg-type]
     for name in ("log_joint", "together", "best_log_joint"):
         assert np.array_equal(getattr(once, name), getattr(by_turns, name))
     assert frequencies(once.samples) == frequencies(by_turns.samples)
@@ -176,11 +181,11 @@ def test_heavy_words_do_not_overflow() -> None:
     problem = with_fields(
         random_problem(0, customers=6, density=1.0), words=words, dirichlet=1e-7, vocabulary=1000
     )
-    block, chain, logs = settled(problem, "collapsed")
-    info = go_on(block, chain, logs, 50)
-    state.check(block, chain, logs)
+    block, state, logs = begin(problem, "collapsed")
+    info = advance(block, state, logs, 50)
+    state.check(block, logs)
     assert np.isfinite(info.log_joint).all()
-    assert chain.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert state.seating.labels.tolist() == [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("sampler", LINKS)
@@ -191,6 +196,7 @@ def test_sampler_and_generator_agree_on_the_joint_distribution(sampler: str) -> 
     widest = with_fields(problem, words=_words([[0] * n for n in tokens]))
     block, logs = whole(widest, sampler), Logs.of(widest)
     random, generator = seeded(1, "geweke"), stream(1, "words")
+    module = collapsed if len(block.links) == 1 else two_phase
 
     def drawn_words(choices: tuple[NDArray[np.int64], ...]) -> list[list[int]]:
         labels = reference.clusters_of(active(block.links, choices).tolist())
@@ -223,7 +229,7 @@ def test_sampler_and_generator_agree_on_the_joint_distribution(sampler: str) -> 
     words = drawn_words(choices)
     for _ in range(3000):
         here = Block(block.customers, block.links, _words(words), block.left, block.right)
-        go_on(here, state.init(here, choices, random, logs), logs, 1)
+        advance(here, module.init(here, choices, random, logs), logs, 1)
         words = drawn_words(choices)
         by_turns.append(moments(choices, words))
     ahead, turns = np.array(forwards, float), np.array(by_turns, float)
