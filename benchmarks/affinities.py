@@ -1,9 +1,9 @@
-"""How fast affinities are found, beside scoring every pair with the same model in the same run.
+"""Time to find all affinities, compared with scoring every pair with the same model in the same run.
 
-Mentions are the nouns and verbs of the test documents of ECB+, each taken for an event; the model is trained on the
-train topics first. Prints one JSON object a size: `n` mentions, `seconds` for all affinities of the compiled table,
-`peak_mb` of the whole process by then, `pairs_scored` of `all_pairs`, `links` found, and `brute_ratio`: the time of
-scoring every pair by ours, null where that would take minutes. `compile_seconds` is what making the table took.
+Every noun and verb of the ECB+ test documents is an event mention; the model is trained on the train topics first.
+Prints one JSON object per size: `n` mentions, `seconds` for all affinities of the compiled table, `peak_mb` of the
+process so far, `pairs_scored` out of `all_pairs`, the number of `links`, and `brute_ratio`: the time to score every
+pair divided by ours, null where that would take minutes. `compile_seconds` is the time to compile the table.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from samevent.language.annotate import annotate
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources, resources
-from samevent.similarity.affinities import Settings, affinities, scored
+from samevent.similarity.links import Affinities, LinkSettings, find_links, score_pairs, to_affinities
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
-from samevent.similarity.training import Settings as TrainingSettings
-from samevent.similarity.training import train
+from samevent.similarity.training import PairTrainingSettings, train
 from samevent.training import arguments_by_roles, read_labelled
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "ecbplus"
@@ -42,7 +41,7 @@ CONTENT = ("NOUN", "VERB")
 
 
 def every_word(document: Document, annotation: Annotation) -> Document:
-    """Take every noun and verb for an event."""
+    """Make every noun and verb an event mention."""
     events = [
         document.mention("action", i, i + 1, id=f"{document.id}:{i}", head=i)
         for i, pos in enumerate(annotation.pos)
@@ -52,7 +51,7 @@ def every_word(document: Document, annotation: Annotation) -> Document:
 
 
 def first_mentions(annotated: list[Annotated], n: int) -> Iterator[Annotated]:
-    """Go through documents until there are so many events, cutting the last one short."""
+    """Yield documents with `n` events in total, dropping further events."""
     for document, annotation in annotated:
         kept = set(islice((m.id for m in document.mentions if m.kind == "action"), n))
         n -= len(kept)
@@ -63,15 +62,22 @@ def first_mentions(annotated: list[Annotated], n: int) -> Iterator[Annotated]:
 
 
 def trained(corpus: Corpus, model: Resources) -> PairModel:
-    """Train on the train topics, at the strength that is usually chosen."""
+    """Train on the train topics, with the usual penalty."""
     data = read_labelled(corpus, model, cache=Cache())
-    return train(data, settings=TrainingSettings(penalties=(0.01,), folds=2)).model
+    return train(data, settings=PairTrainingSettings(penalties=(0.01,), folds=2)).model
 
 
 def brute_force(table: MentionTable, model: PairModel) -> int:
-    """Score every pair and return how many links there are."""
+    """Score every pair and return the number of links."""
     i, j = np.tril_indices(len(table), -1)
-    return len(scored(table, model, [Pairs(i.astype(np.int32), j.astype(np.int32))], Settings()).pairs)
+    pairs = Pairs(i.astype(np.int32), j.astype(np.int32))
+    return len(score_pairs(table, model, [pairs], LinkSettings()).pairs)
+
+
+def affinities(table: MentionTable, model: PairModel) -> Affinities:
+    """Find all links, and turn them into affinities."""
+    settings = LinkSettings()
+    return to_affinities(table, find_links(table, model, settings=settings), settings)
 
 
 def measure(data: Path, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
@@ -113,11 +119,11 @@ def measure(data: Path, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Print one JSON object a size."""
+    """Print one JSON object per size."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="(the only form)")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of ECB+")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="how many mentions")
+    parser.add_argument("--json", action="store_true", help="(the only output format)")
+    parser.add_argument("--data", type=Path, default=DATA, help="the ECB+ folder")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of mentions")
     options = parser.parse_args()
     for result in measure(options.data, tuple(options.sizes)):
         print(json.dumps(result), flush=True)

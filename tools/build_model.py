@@ -33,7 +33,7 @@ from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FIL
 from samevent.language.roles.training import train_file
 from samevent.language.vectors.compile import compile_vectors
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
-from samevent.similarity.training import LIGHT, Settings
+from samevent.similarity.training import LIGHT, PairTrainingSettings
 from samevent.training import train_similarity
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -127,7 +127,7 @@ def build_extractor(target: Path) -> None:
     )
 
 
-def build_similarity(target: Path, settings: Settings | None = None) -> None:
+def build_similarity(target: Path, settings: PairTrainingSettings | None = None) -> None:
     """Train a pair model: the paper's, unless there are other settings."""
     split = load_split("yang2015")
     resources = Resources(target.parent)

@@ -29,15 +29,15 @@ from samevent.language.cache import Cache
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.scoring.pairing import pair
 from samevent.scoring.scores import f1_of, tallies
-from samevent.similarity.labelled import labelled
 from samevent.similarity.mentions import Annotated
-from samevent.similarity.training import LIGHT, Settings, train
+from samevent.similarity.pairs import label_mentions
+from samevent.similarity.training import LIGHT, PairTrainingSettings, train
 from samevent.training import given_events, predicted_arguments
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "ecbplus"
 FOLDS = 5
 UNITS: tuple[Unit, ...] = ("document", "subtopic", "corpus")
-TRAINING = {"paper": Settings(penalties=(0.001,), folds=2), "light": replace(LIGHT, folds=2)}
+TRAINING = {"paper": PairTrainingSettings(penalties=(0.001,), folds=2), "light": replace(LIGHT, folds=2)}
 """The strength of the paper's model is the one that its own choice ends with; here nothing is chosen."""
 
 _PAPER = {"pair_model": "paper", "minimum_similarity": 0.5, "document_gate": 0.0, "dirichlet": 1e-7}
@@ -92,9 +92,9 @@ def folds(annotated: Sequence[Annotated]) -> Iterator[Fold]:
         left_out = set(topics[number::FOLDS])
         inside = [each for each in annotated if each[0].topic in left_out]
         outside = [each for each in annotated if each[0].topic not in left_out]
-        data = labelled(outside, lexicon=words.lexicon, vectors=words.vectors)
+        data = label_mentions(outside, lexicon=words.lexicon, vectors=words.vectors)
         models = {name: train(data, settings=settings).model for name, settings in TRAINING.items()}
-        table = labelled(inside, lexicon=words.lexicon, vectors=words.vectors).table
+        table = label_mentions(inside, lexicon=words.lexicon, vectors=words.vectors).table
         print(f"fold {number + 1} of {FOLDS}: {len(table):,} mentions", file=sys.stderr)
         yield Fold(Corpus(document for document, _ in inside), Evidence(table, models, words.lexicon))
 

@@ -18,14 +18,17 @@ from samevent.language.annotate import annotate
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import MANIFEST_FILE, Resources
-from samevent.similarity.labelled import Labelled, labelled
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
-from samevent.similarity.training import LIGHT, Settings, Trained, train
+from samevent.similarity.pairs import LabelledMentions, label_mentions
+from samevent.similarity.training import LIGHT, PairTrainingSettings, Trained, train
 
 AddArguments = Callable[[Document, Annotation], Document]
 Progress = Callable[[str], None]
 
-SIMILARITIES: Mapping[str, Settings] = {SIMILARITY_FILE: Settings(), LIGHT_FILE: LIGHT}
+SIMILARITIES: Mapping[str, PairTrainingSettings] = {
+    SIMILARITY_FILE: PairTrainingSettings(),
+    LIGHT_FILE: LIGHT,
+}
 """The pair models of a model's folder, and how each is trained."""
 
 
@@ -35,7 +38,7 @@ def train_similarity(
     extractor: Extractor,
     *,
     learn: Collection[str] | None = None,
-    settings: Settings | None = None,
+    settings: PairTrainingSettings | None = None,
     cache: Cache | None = None,
     jobs: int = 1,
     overwrite: bool = False,
@@ -60,12 +63,12 @@ def read_labelled(
     add_arguments: AddArguments | None = None,
     cache: Cache | None = None,
     jobs: int = 1,
-) -> Labelled:
+) -> LabelledMentions:
     """Parse documents, give their events arguments, and compile those that belong to an event."""
     add = add_arguments or arguments_by_roles(resources)
     annotated = annotate(map(given_events, documents), cache=cache, jobs=jobs)
     ready = [(add(document, annotation), annotation) for document, annotation in annotated]
-    return labelled(ready, lexicon=resources.lexicon, vectors=resources.vectors)
+    return label_mentions(ready, lexicon=resources.lexicon, vectors=resources.vectors)
 
 
 def given_events(document: Document) -> Document:

@@ -26,7 +26,7 @@ from samevent.hddcrp.crp import sample_crp
 from samevent.hddcrp.crp_observations import Channel
 from samevent.hddcrp.hdp import sample_hdp
 from samevent.partitions.diagnostics import ConvergenceWarning
-from samevent.similarity.documents import document_similarity, of_their_documents, topical_similarity
+from samevent.similarity.documents import compare_documents, document_similarity, topical_similarity
 from similarity.tables import random_corpus
 
 TEXTS = [told("a", "raid kill raid on", 0, 1, 2), told("b", "the raid on", 1), told("c", "kill raid", 0, 1)]
@@ -125,7 +125,7 @@ def test_hdp_lex_observes_the_words_of_mentions() -> None:
 def test_links_through_a_gate_are_those_between_documents_about_the_same() -> None:
     evidence = evidence_of(random_corpus(6, documents=8))
     links = evidence.links(0.1, pair_model="paper")
-    about = of_their_documents(evidence.table, links.pairs.i, links.pairs.j, topical_similarity)
+    about = compare_documents(evidence.table, links.pairs.i, links.pairs.j, topical_similarity)
     gate = float(np.median(about))
     found = evidence.links(0.1, pair_model="paper", document_gate=gate)
     kept = links[about >= gate]
@@ -134,7 +134,7 @@ def test_links_through_a_gate_are_those_between_documents_about_the_same() -> No
     )
     assert 0 < len(kept.pairs) < len(links.pairs)
     problem = Hddcrp(minimum_similarity=0.1, document_gate=gate).problem(evidence, document_weight=1.0)
-    assert len(problem.across.columns) == 2 * int((~kept.pairs.agree(evidence.table.document)).sum())
+    assert len(problem.across.columns) == 2 * int((~kept.pairs.equal(evidence.table.document)).sum())
 
 
 def test_clusterers_ask_the_pair_model_that_they_name() -> None:

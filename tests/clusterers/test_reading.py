@@ -16,7 +16,7 @@ from samevent.corpus import Argument, Document
 from samevent.errors import FormatError, UsageError
 from samevent.extraction import EXTRACTOR_FILE, Extractor, Parsed
 from samevent.language.resources import Resources, resources
-from samevent.similarity.background import Background
+from samevent.similarity.bags import Background
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
 
 pytestmark = needs_model

@@ -12,13 +12,13 @@ from samevent.clusterers.tuning import tuned_thresholds
 from samevent.corpus import Clustering, Corpus
 from samevent.errors import UsageError
 from samevent.scoring import score
-from samevent.similarity.labelled import labelled
 from samevent.similarity.mentions import Annotated
-from samevent.similarity.training import Settings, train
+from samevent.similarity.pairs import label_mentions
+from samevent.similarity.training import PairTrainingSettings, train
 from similarity.tables import VECTORS, random_corpus
 
 GRID = (0.1, 0.2, 0.3, 0.4, 0.6)
-TRAINING = Settings(penalties=(1.0,), folds=2)
+TRAINING = PairTrainingSettings(penalties=(1.0,), folds=2)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_thresholds_are_the_best_on_topics_that_the_model_has_not_seen(corpus: l
     found = tuned_thresholds(corpus, lexicon=LEXICON, vectors=VECTORS, folds=2, grid=GRID, training=TRAINING)
     halves = [[pair for pair in corpus if str(pair[0].topic) in topics] for topics in ("02", "13")]
     models = [
-        train(labelled(half, lexicon=LEXICON, vectors=VECTORS), settings=TRAINING).model
+        train(label_mentions(half, lexicon=LEXICON, vectors=VECTORS), settings=TRAINING).model
         for half in halves[::-1]
     ]
     # The long way round: halves become the topics of one corpus, and the scorer does the rest.
@@ -55,7 +55,7 @@ def test_thresholds_are_the_best_on_topics_that_the_model_has_not_seen(corpus: l
             across = 0.999 if unit == "document" else trial.threshold
             labels: dict[str, tuple[str, int]] = {}
             for model, half in zip(models, halves, strict=True):
-                table = labelled(half, lexicon=LEXICON, vectors=VECTORS).table
+                table = label_mentions(half, lexicon=LEXICON, vectors=VECTORS).table
                 groups = Agglomerative(within=within, across=across).labels(Evidence(table, {"paper": model}))
                 labels |= {
                     id: (half[0][0].id, group) for id, group in zip(table.ids, groups.tolist(), strict=True)

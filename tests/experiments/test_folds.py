@@ -9,8 +9,8 @@ from samevent.clusterers import Evidence, clusterer
 from samevent.corpus import Clustering, Corpus, Document, Unit
 from samevent.experiments.folds import Fold, pairings
 from samevent.scoring import pair, scores_of
-from samevent.similarity.labelled import labelled
 from samevent.similarity.mentions import Annotated
+from samevent.similarity.pairs import label_mentions
 from similarity.tables import VECTORS
 
 
@@ -35,7 +35,7 @@ FOLDS = (
 def test_folds_are_scored_as_one_corpus(unit: Unit) -> None:
     folds = []
     for texts in FOLDS:
-        data = labelled(texts, lexicon=LEXICON, vectors=VECTORS)
+        data = label_mentions(texts, lexicon=LEXICON, vectors=VECTORS)
         folds.append(Fold(data, Evidence(data.table, {"paper": MODEL}, LEXICON)))
     gold = Corpus(document for texts in FOLDS for document, _ in texts)
     found = pairings(folds, gold, clusterer("lemma"), (unit,), seed=0, jobs=1)[unit]

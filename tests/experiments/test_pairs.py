@@ -17,7 +17,7 @@ from samevent.experiments.protocols import Split, load_split
 from samevent.language.cache import Cache
 from samevent.language.resources import resources
 from samevent.similarity.features import FEATURES
-from samevent.similarity.training import Settings
+from samevent.similarity.training import PairTrainingSettings
 
 KINDS = {"within", "across_similar", "across_topic", "same_lemma", "other_lemma"}
 
@@ -48,7 +48,7 @@ def small() -> dict[str, Any]:
     split = Split("small", "", train=("1", "3"), dev=("24",), test=())
     topics = (*split.train, *split.dev)
     corpus = Corpus(document for document in ecbplus_release() if document.topic in topics)
-    settings = Settings(penalties=(0.01, 0.1), folds=2)
+    settings = PairTrainingSettings(penalties=(0.01, 0.1), folds=2)
     return measure_pairs(corpus, resources(), split=split, parts=("dev",), settings=settings, cache=Cache())
 
 

@@ -10,8 +10,7 @@ from samevent.corpus import Argument, Document, Kind
 from samevent.language.annotation import Annotation
 from samevent.language.lexicon.base import Pos
 from samevent.language.vectors.base import WordVectors
-from samevent.similarity.cases import CASES
-from samevent.similarity.features import ALL, FEATURES
+from samevent.similarity.features import ALL_FEATURES, CASES, FEATURES
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel
 
@@ -64,9 +63,9 @@ def random_model(
 ) -> PairModel:
     """Return a model with weights of both signs, some of them zero; by case, most are for the pairs of one."""
     draw = np.random.default_rng(seed)
-    names = [feature.name for feature in (ALL if by_case else FEATURES)]
+    names = [feature.name for feature in (ALL_FEATURES if by_case else FEATURES)]
     if by_case:
-        names += [name for case in CASES for name in (case.name, *map(case.weight, names))]
+        names += [name for case in CASES for name in (case.name, *map(case.weight_name, names))]
     weights = draw.normal(0, spread, len(names)) * (draw.random(len(names)) < 0.8)
     tag_pairs = [(a, b) for a in TAGS for b in TAGS if draw.random() < 0.7]
     return PairModel(

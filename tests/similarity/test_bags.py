@@ -20,7 +20,7 @@ def every(rows: list[list[int]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int
 
 
 @given(ROWS)
-def test_cosines_are_those_of_count_vectors(rows: list[list[int]]) -> None:
+def test_cosines_agree_with_dense_vectors(rows: list[list[int]]) -> None:
     i, j = every(rows)
     dense = np.stack([np.bincount(row, minlength=301) for row in rows])
     lengths = np.linalg.norm(dense, axis=1)
@@ -33,7 +33,7 @@ def test_cosines_are_those_of_count_vectors(rows: list[list[int]]) -> None:
 
 
 @given(ROWS)
-def test_jaccards_are_those_of_sets(rows: list[list[int]]) -> None:
+def test_jaccards_agree_with_sets(rows: list[list[int]]) -> None:
     i, j = every(rows)
     expected = [
         len(set(rows[a]) & set(rows[b])) / max(1, len(set(rows[a]) | set(rows[b])))
@@ -43,7 +43,7 @@ def test_jaccards_are_those_of_sets(rows: list[list[int]]) -> None:
 
 
 @given(ROWS)
-def test_signatures_share_a_bit_wherever_rows_share_a_word(rows: list[list[int]]) -> None:
+def test_signatures_share_a_bit_if_rows_share_a_word(rows: list[list[int]]) -> None:
     signatures = packed(rows).signatures()
     for a, first in enumerate(rows):
         assert bool(signatures[a]) == bool(first)
@@ -52,16 +52,14 @@ def test_signatures_share_a_bit_wherever_rows_share_a_word(rows: list[list[int]]
 
 
 @given(ROWS, ROWS)
-def test_stacked_bags_are_the_rows_of_one_after_the_other(
-    one: list[list[int]], other: list[list[int]]
-) -> None:
-    stacked, expected = Bags.stacked([packed(one), packed(other)]), packed([*one, *other])
+def test_stack_concatenates_rows(one: list[list[int]], other: list[list[int]]) -> None:
+    stacked, expected = Bags.stack([packed(one), packed(other)]), packed([*one, *other])
     for name in ("starts", "words", "counts", "squares"):
         assert getattr(stacked, name).tolist() == getattr(expected, name).tolist()
 
 
 @given(ROWS, st.lists(st.integers(0, 100), max_size=6))
-def test_taken_bags_are_the_rows_that_were_asked_for(rows: list[list[int]], which: list[int]) -> None:
+def test_take_selects_rows(rows: list[list[int]], which: list[int]) -> None:
     asked = [number % len(rows) for number in which]
     taken, expected = packed(rows).take(np.array(asked, np.int32)), packed([rows[number] for number in asked])
     for name in ("starts", "words", "counts", "squares"):

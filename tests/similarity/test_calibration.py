@@ -20,12 +20,12 @@ def test_calibration_agrees_with_scikit_learn() -> None:
     assert found.brier == pytest.approx(brier_score_loss(same, probability))
 
 
-def test_calibration_puts_certainty_into_the_last_interval() -> None:
+def test_calibration_puts_probability_one_into_the_last_bin() -> None:
     found = calibration(np.array([1.0, 0.0]), np.array([True, False]))
     assert [(b.low, b.high) for b in found.bins] == [(0.0, 0.1), (0.9, 1.0)]
     assert found.brier == 0
 
 
-def test_calibration_of_nothing_has_no_rows() -> None:
+def test_calibration_of_no_pairs_has_no_bins() -> None:
     found = calibration(np.empty(0), np.empty(0, np.bool_))
     assert found.bins == ()

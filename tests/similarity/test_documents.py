@@ -7,7 +7,7 @@ import pytest
 
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
-from samevent.similarity.background import Background
+from samevent.similarity.bags import Background
 from samevent.similarity.documents import topical_documents, topical_similarity
 from samevent.similarity.mentions import Annotated, MentionTable
 from similarity.tables import compiled, random_corpus
@@ -38,8 +38,8 @@ def news(count: int) -> MentionTable:
 
 
 @pytest.mark.parametrize("count", [2, 5, 20])
-def test_documents_about_the_same_are_similar_in_corpora_of_any_size(count: int) -> None:
-    table = news(count).against(NEWS)
+def test_documents_on_one_topic_are_similar_in_corpora_of_any_size(count: int) -> None:
+    table = news(count).with_background(NEWS)
     d, e = (numbers.astype(np.int32) for numbers in np.tril_indices(count, -1))
     about = topical_similarity(table, d, e)
     same = d % 2 == e % 2
@@ -48,7 +48,7 @@ def test_documents_about_the_same_are_similar_in_corpora_of_any_size(count: int)
 
 
 @pytest.mark.parametrize("count", [2, 5, 20])
-def test_words_are_weighed_without_a_background_too(count: int) -> None:
+def test_words_have_weights_without_a_background(count: int) -> None:
     table = news(count)
     d, e = (numbers.astype(np.int32) for numbers in np.tril_indices(count, -1))
     about, same = topical_similarity(table, d, e), d % 2 == e % 2
@@ -56,8 +56,8 @@ def test_words_are_weighed_without_a_background_too(count: int) -> None:
     assert about[same].min(initial=1) > about[~same].max()
 
 
-def test_topical_similarity_is_that_of_a_dense_matrix() -> None:
-    table = compiled(random_corpus(4, documents=9)).against(Background(7, {"bomb": 6, "raid": 1}))
+def test_topical_similarity_agrees_with_a_dense_matrix() -> None:
+    table = compiled(random_corpus(4, documents=9)).with_background(Background(7, {"bomb": 6, "raid": 1}))
     dense = np.zeros((len(table.documents), len(table.vocabulary)))
     for row in range(len(dense)):
         inside = slice(table.contents.starts[row], table.contents.starts[row + 1])
@@ -69,7 +69,7 @@ def test_topical_similarity_is_that_of_a_dense_matrix() -> None:
     assert topical_similarity(table, d, e).tobytes() == topical_similarity(table, e, d).tobytes()
 
 
-def test_topical_documents_are_all_pairs_that_reach_the_least() -> None:
+def test_topical_documents_are_all_pairs_above_the_threshold() -> None:
     table = compiled(random_corpus(4, documents=9))
     d, e = (numbers.astype(np.int32) for numbers in np.tril_indices(9, -1))
     about = topical_similarity(table, d, e)
@@ -80,7 +80,7 @@ def test_topical_documents_are_all_pairs_that_reach_the_least() -> None:
     assert set(found) == set(zip(d[wanted].tolist(), e[wanted].tolist(), about[wanted].tolist(), strict=True))
 
 
-def test_documents_without_words_are_about_nothing() -> None:
+def test_documents_without_words_are_similar_to_nothing() -> None:
     table = compiled(
         [text("a", "quake"), text("b", "quake"), text("c", ",", "PUNCT"), text("d", ",", "PUNCT")]
     )
@@ -88,22 +88,22 @@ def test_documents_without_words_are_about_nothing() -> None:
     assert topical_similarity(table, d, e).tolist() == pytest.approx([1, 0, 0, 0])
 
 
-def test_addresses_are_not_what_a_document_is_about() -> None:
+def test_topical_similarity_ignores_addresses() -> None:
     document, annotation = text("a", "quake hit")
     page = replace(document, sentences=tuple(replace(s, is_url=True) for s in document.sentences))
     assert compiled([(page, annotation)]).contents.counts.tolist() == []
 
 
-def test_weights_count_what_was_read_before_with_the_documents_at_hand() -> None:
-    table = compiled([text("a", "quake say say"), text("b", "say")]).against(
+def test_weights_combine_background_and_corpus() -> None:
+    table = compiled([text("a", "quake say say"), text("b", "say")]).with_background(
         Background(8, {"say": 7, "hit": 3})
     )
     expected = {"quake": np.log(12 / 2), "say": np.log(12 / 10)}
     assert dict(zip(table.vocabulary, table.weights.tolist(), strict=True)) == pytest.approx(expected)
 
 
-def test_background_of_some_documents_counts_only_those_and_forgets_rare_words() -> None:
+def test_document_frequencies_count_selected_documents_and_drop_rare_words() -> None:
     table = compiled([text("a", "quake say"), text("b", "say hit"), text("c", "say")])
-    found = table.read(np.array([True, False, True]))
+    found = table.document_frequencies(np.array([True, False, True]))
     assert (found.documents, found.counts) == (2, {"quake": 1, "say": 2})
     assert found.without_rare(2).counts == {"say": 2}

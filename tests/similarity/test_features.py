@@ -10,8 +10,16 @@ import pytest
 from samevent.corpus import Document, Mention
 from samevent.errors import UsageError
 from samevent.language.annotation import Annotation
-from samevent.similarity.features import ALL, FEATURES, GROUPS, TAGS, chosen, tag_pairs
-from similarity.tables import SYNONYMS, VECTORS, all_pairs, compiled, random_corpus
+from samevent.similarity.features import (
+    ALL_FEATURES,
+    CASES,
+    FEATURES,
+    GROUPS,
+    TAGS,
+    select_features,
+    tag_pairs,
+)
+from similarity.tables import SYNONYMS, VECTORS, all_pairs, compiled, random_corpus, random_model
 
 CORPUS = random_corpus(12, documents=6)
 KINDS = {"participants": "participant", "times": "time", "locations": "location"}
@@ -19,7 +27,7 @@ ROLES = {"arg0": "ARG0", "arg1": "ARG1", "arg2": "ARG2"}
 
 
 class Plain:
-    """One mention, and its features with another by plain counting: an independent reading of the definitions."""
+    """One mention, and its features with another by plain counting: independent of the implementation."""
 
     def __init__(self, document: Document, annotation: Annotation, mention: Mention) -> None:
         self._document, self._annotation = document, annotation
@@ -82,12 +90,12 @@ def about_the_same(one: Counter[str], other: Counter[str]) -> float:
     return sum(v * second.get(w, 0) for w, v in first.items()) / lengths if lengths else 0.0
 
 
-def test_features_are_what_plain_counting_gives() -> None:
+def test_features_agree_with_plain_counting() -> None:
     table = compiled(CORPUS)
     plain = [Plain(d, a, m) for d, a in CORPUS for m in d.mentions if m.kind == "action"]
     i, j = all_pairs(table)
     expected = [plain[a].features(plain[b]) for a, b in zip(i, j, strict=True)]
-    for feature in ALL:
+    for feature in ALL_FEATURES:
         values = feature.compare(table, i, j)
         assert values == pytest.approx([row[feature.name] for row in expected], abs=1e-6), feature.name
         assert len(set(values.tolist())) > 1, f"{feature.name} is always the same: nothing was tested"
@@ -95,14 +103,14 @@ def test_features_are_what_plain_counting_gives() -> None:
         assert values.max() <= 1 + 1e-6
 
 
-def test_features_are_the_same_bits_whichever_mention_comes_first() -> None:
+def test_features_are_bitwise_symmetric() -> None:
     table = compiled(CORPUS)
     i, j = all_pairs(table)
-    for feature in ALL:
+    for feature in ALL_FEATURES:
         assert feature.compare(table, i, j).tobytes() == feature.compare(table, j, i).tobytes()
 
 
-def test_tag_pairs_have_the_order_of_the_text_within_a_document_only() -> None:
+def test_tag_pairs_are_ordered_only_within_a_document() -> None:
     table = compiled(CORPUS)
     i, j = all_pairs(table)
     first, second, in_order = tag_pairs(table, i, j)
@@ -113,21 +121,65 @@ def test_tag_pairs_have_the_order_of_the_text_within_a_document_only() -> None:
     assert all((a == b).all() for a, b in zip(tag_pairs(table, j, i), (first, second, in_order), strict=True))
 
 
-def test_chosen_leaves_out_whole_groups() -> None:
-    names = {feature.name for feature in chosen(without=["arg0", "string", TAGS])}
+def test_select_features_leaves_out_whole_groups() -> None:
+    names = {feature.name for feature in select_features(without=["arg0", "string", TAGS])}
     everything = {feature.name for feature in FEATURES}
     assert everything - names == {"arg0", "both_arg0", "head_word", "head_lemma"}
-    assert {feature.name for feature in chosen(more=True)} - everything == {
+    assert {feature.name for feature in select_features(extra=True)} - everything == {
         "head_stem", "sentence", "same_sentence", "documents",
     }  # fmt: skip
 
 
-def test_chosen_refuses_an_unknown_group() -> None:
-    with pytest.raises(UsageError, match=f"no feature group 'args'; expected some of {GROUPS[0]}"):
-        chosen(without=["args"])
+def test_select_features_rejects_an_unknown_group() -> None:
+    with pytest.raises(UsageError, match=f"unknown feature group 'args'; expected some of {GROUPS[0]}"):
+        select_features(without=["args"])
 
 
 def test_features_of_no_pairs_are_empty() -> None:
     none = np.empty(0, np.int32)
     table = compiled(CORPUS)
-    assert all(len(feature.compare(table, none, none)) == 0 for feature in ALL)
+    assert all(len(feature.compare(table, none, none)) == 0 for feature in ALL_FEATURES)
+
+
+CASE_TABLE = compiled(random_corpus(12, documents=6))
+FIRST, SECOND = all_pairs(CASE_TABLE)
+
+
+def test_cases_partition_the_pairs() -> None:
+    masks = np.array([case.mask(CASE_TABLE, FIRST, SECOND) for case in CASES])
+    assert (masks.sum(axis=0) == 1).all()
+    assert masks.any(axis=1).all()
+
+
+def test_score_adds_common_weights_and_weights_of_the_case() -> None:
+    model = random_model(3, by_case=True)
+    lemma = [CASE_TABLE.heads.lemmas[CASE_TABLE.heads.lemma[head]] for head in CASE_TABLE.head]
+    values = {feature.name: feature.compare(CASE_TABLE, FIRST, SECOND) for feature in ALL_FEATURES}
+    tags = model.tag_score(CASE_TABLE, FIRST, SECOND)
+    expected = []
+    for k, (a, b) in enumerate(zip(FIRST.tolist(), SECOND.tolist(), strict=True)):
+        document = "within" if CASE_TABLE.document[a] == CASE_TABLE.document[b] else "across"
+        case = f"{document}_{'same' if lemma[a] == lemma[b] else 'other'}"
+        weights = {name: model.weights[name] + model.weights[f"{case}:{name}"] for name in values}
+        score = (
+            model.intercept + model.weights[case] + sum(weights[name] * values[name][k] for name in values)
+        )
+        expected.append(score + tags[k])
+    assert model.score(CASE_TABLE, FIRST, SECOND) == pytest.approx(expected)
+
+
+def test_model_for_case_has_no_cases_and_the_same_scores() -> None:
+    model = random_model(4, by_case=True)
+    assert model.cases == CASES
+    for case in CASES:
+        mask = case.mask(CASE_TABLE, FIRST, SECOND)
+        part = model.for_case(case)
+        assert part.cases == ()
+        assert (
+            part.score(CASE_TABLE, FIRST[mask], SECOND[mask]).tobytes()
+            == model.score(CASE_TABLE, FIRST, SECOND)[mask].tobytes()
+        )
+
+
+def test_model_of_the_paper_has_no_cases() -> None:
+    assert random_model(4).cases == ()

@@ -77,7 +77,7 @@ def test_related_words_are_the_content_words_of_all_mentions() -> None:
     assert words(table().related, 0) == "army bomb camp night night"
 
 
-def test_rows_follow_documents_by_id_and_then_the_text() -> None:
+def test_rows_are_sorted_by_document_and_position() -> None:
     corpus = random_corpus(4, documents=11)
     found = compiled(corpus[::-1])
     expected = [
@@ -95,7 +95,7 @@ def test_head_vectors_have_unit_length_or_are_zero() -> None:
     assert lengths == pytest.approx(known.astype(float), abs=1e-6)
 
 
-def test_synonyms_hold_the_lemma_itself_whatever_the_tag() -> None:
+def test_synonyms_include_the_lemma_for_every_tag() -> None:
     heads = compiled(random_corpus(4, documents=11)).heads
     count = np.diff(heads.synonyms.starts)
     for h, tag in enumerate(heads.tag):
@@ -109,13 +109,13 @@ def test_empty_corpus_has_no_rows() -> None:
     assert all(len(found.fields[name]) == 0 for name in FIELDS)
 
 
-def test_two_documents_with_one_id_are_refused() -> None:
+def test_duplicate_document_ids_are_an_error() -> None:
     ((first, annotation),) = random_corpus(1, documents=1)
     with pytest.raises(CorpusError, match="two documents have the id 'd0'"):
         compiled([(first, annotation), (first, annotation)])
 
 
-def test_annotation_of_another_document_is_refused() -> None:
+def test_annotation_of_another_document_is_an_error() -> None:
     ((_, annotation),) = random_corpus(1, documents=1)
     with pytest.raises(CorpusError, match="its annotation 30"):
         compiled([(document(), annotation)])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from samevent.errors import FormatError, OutputExistsError
-from samevent.similarity.background import Background
+from samevent.similarity.bags import Background
 from samevent.similarity.features import FEATURES
 from samevent.similarity.model import PairModel
 from similarity.tables import all_pairs, compiled, random_corpus, random_model
@@ -30,14 +30,14 @@ def test_probability_is_the_logistic_function_of_the_weighted_sum() -> None:
     assert model.probability(TABLE, i, j) == pytest.approx(expected)
 
 
-def test_probability_is_the_same_bits_whichever_mention_comes_first() -> None:
+def test_probability_is_bitwise_symmetric() -> None:
     i, j = all_pairs(TABLE)
     for model in (random_model(3), random_model(3, by_case=True)):
         assert model.probability(TABLE, i, j).tobytes() == model.probability(TABLE, j, i).tobytes()
 
 
 @pytest.mark.parametrize("by_case", [False, True])
-def test_saved_model_comes_back_and_has_the_same_bytes(by_case: bool, tmp_path: Path) -> None:
+def test_saved_model_round_trips_with_the_same_bytes(by_case: bool, tmp_path: Path) -> None:
     model = random_model(3, by_case=by_case)
     if by_case:
         model = replace(model, background=Background(9, {"quake": 2, "say": 8}))
@@ -47,7 +47,7 @@ def test_saved_model_comes_back_and_has_the_same_bytes(by_case: bool, tmp_path: 
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
 
 
-def test_model_without_tags_is_saved_too(tmp_path: Path) -> None:
+def test_model_without_tags_round_trips(tmp_path: Path) -> None:
     model = PairModel({"context": 1.5}, {}, -1.0, {"C": 0.01})
     model.save(tmp_path / "model.npz")
     assert PairModel.load(tmp_path / "model.npz") == model
@@ -55,16 +55,16 @@ def test_model_without_tags_is_saved_too(tmp_path: Path) -> None:
         model.save(tmp_path / "model.npz")
 
 
-def test_weight_of_an_unknown_feature_is_refused() -> None:
+def test_weight_of_an_unknown_feature_is_an_error() -> None:
     with pytest.raises(
-        FormatError, match="weight for the feature 'luck'; expected some of head_word, head_lemma"
+        FormatError, match="weight for the unknown feature 'luck'; expected some of head_word, head_lemma"
     ):
         PairModel({"luck": 1.0}, {}, 0.0)
-    with pytest.raises(FormatError, match="weight for the feature 'within_same:luck'"):
+    with pytest.raises(FormatError, match="weight for the unknown feature 'within_same:luck'"):
         PairModel({"within_same:luck": 1.0}, {}, 0.0)
 
 
-def test_damaged_model_is_refused(tmp_path: Path) -> None:
+def test_damaged_model_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "model.npz").write_bytes(b"PK")
     with pytest.raises(FormatError, match=r"model\.npz: cannot be read as a table"):
         PairModel.load(tmp_path / "model.npz")

@@ -1,21 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from samevent.similarity.documents import document_similarity, document_weight, similar_documents
-from samevent.similarity.pairs import Pairs, in_chunks, training_pairs, within_documents
-from similarity.tables import all_pairs, compiled, random_corpus
+from samevent.similarity.pairs import Pairs, in_chunks, label_mentions, training_pairs, within_documents
+from similarity.tables import LEXICON, VECTORS, all_pairs, compiled, random_corpus
 
 TABLE = compiled(random_corpus(9, documents=7))
 
 
 def as_set(pairs: Pairs) -> set[tuple[int, int]]:
-    found = list(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
-    assert len(set(found)) == len(found)
-    return set(found)
+    rows = list(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
+    assert len(set(rows)) == len(rows)
+    return set(rows)
 
 
 def similarities() -> dict[tuple[int, int], float]:
@@ -28,7 +29,7 @@ def similarities() -> dict[tuple[int, int], float]:
     return {(d, e): float(unit[d] @ unit[e]) for e, d in combinations(range(len(rows)), 2)}
 
 
-def test_similar_documents_are_all_those_above_the_threshold() -> None:
+def test_similar_documents_are_all_pairs_above_the_threshold() -> None:
     expected = similarities()
     threshold = sorted(expected.values())[len(expected) // 2] + 1e-9
     d, e = similar_documents(TABLE, threshold)
@@ -42,7 +43,7 @@ def test_document_weight_grows_with_gamma() -> None:
     assert document_weight(np.array([0.0, 0.5]), gamma=2).tolist() == pytest.approx([1.0, np.e])
 
 
-def test_training_pairs_are_those_within_and_across_similar_documents() -> None:
+def test_training_pairs_are_within_and_across_similar_documents() -> None:
     expected = similarities()
     threshold = sorted(expected.values())[len(expected) // 2] + 1e-9
     i, j = all_pairs(TABLE)
@@ -55,14 +56,34 @@ def test_training_pairs_are_those_within_and_across_similar_documents() -> None:
 
 
 @pytest.mark.parametrize(("documents", "mentions"), [(0, 0), (2, 0), (1, 1)])
-def test_no_pairs_where_there_are_none(documents: int, mentions: int) -> None:
+def test_training_pairs_of_small_corpora_are_empty(documents: int, mentions: int) -> None:
     table = compiled(random_corpus(3, documents=documents, mentions=mentions))
     assert len(training_pairs(table)) == len(within_documents(table)) == 0
 
 
-def test_chunks_are_the_pairs_in_order() -> None:
+def test_chunks_keep_the_order_of_pairs() -> None:
     pairs = within_documents(TABLE)
     chunks = list(in_chunks([pairs[:3], pairs[3:3], pairs[3:]], 4))
     assert all(len(chunk) == 4 for chunk in chunks[:-1])
     assert 0 < len(chunks[-1]) <= 4
-    assert Pairs.joined(chunks).i.tolist() == pairs.i.tolist()
+    assert Pairs.concatenate(chunks).i.tolist() == pairs.i.tolist()
+
+
+def test_labelled_pairs_share_an_event() -> None:
+    corpus = random_corpus(5, documents=3)
+    data = label_mentions(corpus, lexicon=LEXICON, vectors=VECTORS)
+    events = {m.id: m.event for d, _ in corpus for m in d.mentions}
+    pairs = within_documents(data.table)
+    expected = [
+        events[data.table.ids[i]] == events[data.table.ids[j]] for i, j in zip(pairs.i, pairs.j, strict=True)
+    ]
+    assert data.same(pairs).tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_labels_without_event_or_topic_are_unique() -> None:
+    ((document, annotation),) = random_corpus(5, documents=1, mentions=12)
+    bare = replace(document, topic=None).with_mentions(replace(m, event=None) for m in document.mentions)
+    data = label_mentions([(bare, annotation)], lexicon=LEXICON, vectors=VECTORS)
+    assert data.topics == ("d0",)
+    assert len(set(data.event.tolist())) == len(data.table) > 1

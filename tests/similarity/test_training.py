@@ -9,25 +9,22 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from samevent.errors import DataError, UsageError
-from samevent.similarity.cases import CASES
-from samevent.similarity.design import Design
-from samevent.similarity.features import ALL, FEATURES, TAGS
-from samevent.similarity.labelled import Labelled
+from samevent.similarity.features import ALL_FEATURES, CASES, FEATURES, TAGS
 from samevent.similarity.model import PairModel
-from samevent.similarity.pairs import training_pairs
-from samevent.similarity.training import Settings, Trial, strongest_penalty, train
+from samevent.similarity.pairs import LabelledMentions, training_pairs
+from samevent.similarity.training import Design, PairTrainingSettings, Trial, strongest_penalty, train
 from similarity.tables import all_pairs, compiled, random_corpus
 
 TABLE = compiled(random_corpus(21, documents=16, mentions=8))
 TOPIC = np.arange(len(TABLE.documents), dtype=np.int32) % 2
 EVENT = TABLE.heads.lemma[TABLE.head] // 2  # words next to each other in the alphabet
-DATA = Labelled(TABLE, EVENT, TOPIC, ("north", "south"))
-ONE = Settings(penalties=(0.1,), folds=2)
+DATA = LabelledMentions(TABLE, EVENT, TOPIC, ("north", "south"))
+ONE = PairTrainingSettings(penalties=(0.1,), folds=2)
 PAIRS = training_pairs(TABLE)
 SAME = DATA.same(PAIRS)
 
 
-def test_trained_weights_are_where_the_penalised_loss_is_flat() -> None:
+def test_trained_weights_have_zero_gradient() -> None:
     model = train(DATA, settings=ONE).model
     excess = model.probability(TABLE, PAIRS.i, PAIRS.j) - SAME
     for feature in FEATURES:
@@ -36,27 +33,27 @@ def test_trained_weights_are_where_the_penalised_loss_is_flat() -> None:
     assert 0.1 * excess.sum() == pytest.approx(0, abs=0.02)  # the intercept is not penalised
 
 
-def test_weights_by_case_are_where_the_penalised_loss_is_flat() -> None:
+def test_weights_by_case_have_zero_gradient() -> None:
     model = train(DATA, settings=replace(ONE, by_case=True)).model
     excess = model.probability(TABLE, PAIRS.i, PAIRS.j) - SAME
     for case in CASES:
-        its = excess * case.holds(TABLE, PAIRS.i, PAIRS.j)
+        its = excess * case.mask(TABLE, PAIRS.i, PAIRS.j)
         assert 0.1 * its.sum() + model.weights[case.name] == pytest.approx(0, abs=0.02)
-        for feature in ALL:
-            weight = model.weights[case.weight(feature.name)]
+        for feature in ALL_FEATURES:
+            weight = model.weights[case.weight_name(feature.name)]
             slope = 0.1 * float(its @ feature.compare(TABLE, PAIRS.i, PAIRS.j)) + weight
             assert slope == pytest.approx(0, abs=0.02), (case.name, feature.name)
 
 
-def test_model_by_case_remembers_the_documents_that_it_learned_from() -> None:
+def test_model_by_case_stores_the_frequencies_of_its_training_documents() -> None:
     model = train(DATA, learn=["south"], settings=replace(ONE, by_case=True)).model
     assert model.about["by_case"] is True
-    assert model.background == TABLE.read(TOPIC == 1).without_rare(2)
+    assert model.background == TABLE.document_frequencies(TOPIC == 1).without_rare(2)
     assert model.background.documents == 8
     assert train(DATA, settings=ONE).model.background.documents == 0
 
 
-def test_training_learns_nothing_from_topics_that_are_not_to_be_learned() -> None:
+def test_training_ignores_topics_not_in_learn() -> None:
     north = TOPIC[TABLE.document] == 0
     upset = replace(DATA, event=np.where(north, EVENT % 2, EVENT + 2).astype(np.int32))
     one, other = (train(data, learn=["south"], settings=ONE) for data in (DATA, upset))
@@ -64,7 +61,7 @@ def test_training_learns_nothing_from_topics_that_are_not_to_be_learned() -> Non
     assert one.report.trials != other.report.trials
 
 
-def test_out_of_fold_losses_are_those_of_models_that_saw_the_other_topics() -> None:
+def test_cross_validated_losses_come_from_models_of_the_other_topics() -> None:
     design = Design.of(TABLE, PAIRS)
     topic = TOPIC[TABLE.document]
     losses = []
@@ -77,19 +74,19 @@ def test_out_of_fold_losses_are_those_of_models_that_saw_the_other_topics() -> N
     assert trial.losses == pytest.approx(losses, rel=1e-3)
 
 
-def test_design_has_a_column_for_each_feature_and_each_pair_of_tags() -> None:
+def test_design_has_one_column_per_feature_and_pair_of_tags() -> None:
     design = Design.of(TABLE, PAIRS)
     columns = design.columns.toarray()
     tags = columns[:, len(FEATURES) :]
     assert tags.sum(axis=1) == pytest.approx(np.ones(len(PAIRS)))
-    inside = PAIRS.agree(TABLE.document)
+    inside = PAIRS.equal(TABLE.document)
     assert set(tags[inside].ravel()) == {0.0, 1.0}
     k = design.names.index("context")
     assert columns[:, k] == pytest.approx(FEATURES[k].compare(TABLE, PAIRS.i, PAIRS.j))
     assert not Design.of(TABLE, PAIRS, without=[TAGS]).tag_pairs
 
 
-def test_strongest_penalty_within_one_standard_error_is_taken() -> None:
+def test_strongest_penalty_is_within_one_standard_error() -> None:
     trials = [
         Trial(0.001, (0.30, 0.42), 0.5),  # worse by 0.06 with a standard error of 0.04
         Trial(0.01, (0.21, 0.42), 0.5),  # worse by 0.015 with a standard error of 0.025
@@ -99,7 +96,7 @@ def test_strongest_penalty_within_one_standard_error_is_taken() -> None:
     assert strongest_penalty(trials) == 0.01
 
 
-def test_training_tells_what_it_does_and_reports() -> None:
+def test_training_logs_and_reports() -> None:
     told: list[str] = []
     report = train(DATA, settings=ONE, progress=told.append).report
     assert report.pairs == len(PAIRS)
@@ -112,37 +109,39 @@ def test_training_tells_what_it_does_and_reports() -> None:
     assert any("C = 0.1" in line for line in told)
 
 
-def test_trained_model_is_saved_whole(tmp_path: Path) -> None:
+def test_trained_model_round_trips(tmp_path: Path) -> None:
     model = train(DATA, settings=ONE).model
     model.save(tmp_path / "model.npz")
     assert PairModel.load(tmp_path / "model.npz") == model
 
 
-def test_training_twice_gives_the_same_model() -> None:
+def test_training_is_deterministic() -> None:
     assert train(DATA, settings=ONE).model == train(DATA, settings=ONE).model
 
 
 def test_left_out_groups_get_no_weight() -> None:
-    settings = Settings(penalties=(0.1,), folds=2, without=("string", TAGS))
+    settings = PairTrainingSettings(penalties=(0.1,), folds=2, without=("string", TAGS))
     model = train(DATA, settings=settings).model
     assert "head_word" not in model.weights
     assert not model.tag_weights
     assert model.about["without"] == ["string", TAGS]
 
 
-def test_training_without_two_topics_is_refused() -> None:
-    with pytest.raises(DataError, match="the documents are of 1 topic; expected two topics or more"):
-        train(Labelled(TABLE, EVENT, TOPIC * 0, ("only",)))
+def test_training_without_two_topics_is_an_error() -> None:
+    with pytest.raises(
+        DataError, match="all documents have the same topic, 'only'; expected two or more topics"
+    ):
+        train(LabelledMentions(TABLE, EVENT, TOPIC * 0, ("only",)))
 
 
-def test_training_without_any_pairs_is_refused() -> None:
+def test_training_without_pairs_is_an_error() -> None:
     table = compiled(random_corpus(3, documents=2, mentions=0))
     none = np.empty(0, np.int32)
     with pytest.raises(DataError, match="no topic has a pair of mentions"):
-        train(Labelled(table, none, np.array([0, 1], np.int32), ("north", "south")), settings=ONE)
+        train(LabelledMentions(table, none, np.array([0, 1], np.int32), ("north", "south")), settings=ONE)
 
 
-def test_training_without_pairs_of_both_classes_is_refused() -> None:
+def test_training_without_both_classes_is_an_error() -> None:
     with pytest.raises(
         DataError, match=r"0 are of the same event; expected pairs of the same event and pairs"
     ):
@@ -153,6 +152,6 @@ def test_training_without_pairs_of_both_classes_is_refused() -> None:
     ("wrong", "message"),
     [({"penalties": ()}, "values of C"), ({"folds": 1}, "1 folds"), ({"without": ("x",)}, "group 'x'")],
 )
-def test_settings_that_make_no_sense_are_refused(wrong: dict[str, object], message: str) -> None:
+def test_invalid_training_settings_are_an_error(wrong: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        Settings(**wrong)  # type: ignore[arg-type]
+        PairTrainingSettings(**wrong)  # type: ignore[arg-type]

@@ -144,7 +144,7 @@ def similarity_cli(
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
     from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
-    from samevent.similarity.training import LIGHT, Settings
+    from samevent.similarity.training import LIGHT, PairTrainingSettings
     from samevent.training import train_similarity
 
     corpus, topics = read(data), load_split(split) if split else None
@@ -157,7 +157,7 @@ def similarity_cli(
         target,
         load_extractor(model),
         learn=topics.train if topics else None,
-        settings=replace(LIGHT if preset == "light" else Settings(), without=left_out),
+        settings=replace(LIGHT if preset == "light" else PairTrainingSettings(), without=left_out),
         cache=Cache(),
         jobs=jobs,
         overwrite=force,

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from samevent.clusterers.base import Evidence, Need, PairModelName, Rule
 from samevent.settings import refuse_outside
-from samevent.similarity.affinities import Links
+from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import MentionTable
 
 LEAST, MOST = 0.001, 0.999
@@ -50,7 +50,7 @@ class Agglomerative(Rule):
         """The lower of the two thresholds."""
         return min(self.within, self.across)
 
-    def links(self, evidence: Evidence, *, jobs: int = 1) -> Links:
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> MentionLinks:
         """Return the pairs of mentions that reach the lower of the two thresholds."""
         return evidence.links(
             self.minimum_similarity,
@@ -65,9 +65,11 @@ class Agglomerative(Rule):
         return single_link(evidence.table, links, within=self.within, across=self.across)
 
 
-def single_link(table: MentionTable, links: Links, *, within: float, across: float) -> NDArray[np.integer]:
+def single_link(
+    table: MentionTable, links: MentionLinks, *, within: float, across: float
+) -> NDArray[np.integer]:
     """Return the groups that are connected by links which reach the threshold of their kind."""
-    near = links.pairs.agree(table.document)
+    near = links.pairs.equal(table.document)
     kept = links.pairs[links.similarity >= np.where(near, within, across)]
     graph = coo_array((np.ones(len(kept)), (kept.i, kept.j)), shape=(len(table), len(table)))
     groups: NDArray[np.integer] = connected_components(graph, directed=False)[1]

@@ -16,9 +16,7 @@ from samevent.errors import CorpusError, UsageError
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.lexicon.base import Lexicon
 from samevent.partitions.labels import canonical
-from samevent.similarity.affinities import Links, Settings, scored
-from samevent.similarity.candidates import candidates, gate_between
-from samevent.similarity.documents import topical_documents
+from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 
@@ -40,18 +38,18 @@ class Evidence:
     """The event mentions of a corpus, and what clusterers may ask about them.
 
     `models` are pair models by name; documents are compared against the background corpus of the first that has one.
-    Links are computed when they are first asked for and kept, so that several clusterers share one search.
+    MentionLinks are computed when they are first asked for and kept, so that several clusterers share one search.
     """
 
     table: MentionTable
     models: Mapping[str, PairModel] = field(default_factory=dict)
     lexicon: Lexicon | None = None
-    _links: dict[tuple[str, float, float], Links] = field(default_factory=dict, init=False, repr=False)
+    _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for model in self.models.values():
             if model.background.documents:
-                object.__setattr__(self, "table", self.table.against(model.background))
+                object.__setattr__(self, "table", self.table.with_background(model.background))
                 return
 
     def __len__(self) -> int:
@@ -70,7 +68,7 @@ class Evidence:
 
     def links(
         self, minimum_similarity: float, *, pair_model: str, document_gate: float = 0.0, jobs: int = 1
-    ) -> Links:
+    ) -> MentionLinks:
         """Return all pairs of mentions whose similarity f is at least the minimum, each pair once.
 
         With a `document_gate`, pairs across documents are kept only if the documents are at least that similar.
@@ -78,14 +76,8 @@ class Evidence:
         model = self.pair_model(pair_model)
         key = pair_model, minimum_similarity, document_gate
         if key not in self._links:
-            settings = Settings(minimum_similarity=minimum_similarity)
-            gate = (
-                gate_between(self.table, *topical_documents(self.table, document_gate))
-                if document_gate
-                else None
-            )
-            pairs = candidates(self.table, model, settings.least_score, gate=gate, jobs=jobs)
-            self._links[key] = scored(self.table, model, pairs, settings)
+            settings = LinkSettings(minimum_similarity=minimum_similarity, gate=document_gate)
+            self._links[key] = find_links(self.table, model, settings=settings, jobs=jobs)
         return self._links[key]
 
 
@@ -161,7 +153,7 @@ class Clusterer(Protocol):
     def minimum_similarity(self) -> float | None:
         """The least similarity of its links, or None if it compares no pairs."""
 
-    def links(self, evidence: Evidence, *, jobs: int = 1) -> Links | None:
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> MentionLinks | None:
         """Return the pairs of mentions that it may link, or None if it compares no pairs."""
 
     def cluster(

@@ -17,7 +17,7 @@ from samevent.errors import UsageError
 from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.settings import refuse_outside
-from samevent.similarity.affinities import Links, Settings, assembled
+from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import Pairs
 
@@ -59,7 +59,7 @@ class Linked(Sampling):
         """Similarities, and the arguments that these compare."""
         return frozenset(("arguments", "similarity"))
 
-    def links(self, evidence: Evidence, *, jobs: int = 1) -> Links:
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> MentionLinks:
         """Return the pairs of mentions that may be linked; the evidence keeps them for the next who asks."""
         links = evidence.links(
             self.minimum_similarity,
@@ -69,7 +69,7 @@ class Linked(Sampling):
         )
         if self.identical_words:
             links = with_identical_words(evidence.table, links)
-        return links[links.pairs.agree(evidence.table.document)] if self.within_only else links
+        return links[links.pairs.equal(evidence.table.document)] if self.within_only else links
 
     def problem(self, evidence: Evidence, *, document_weight: float, **alphas: float) -> Problem:
         """Return mentions as customers and documents as restaurants.
@@ -78,8 +78,8 @@ class Linked(Sampling):
         """
         words, vocabulary = observed(evidence, self.observe)
         links = self.links(evidence)
-        settings = Settings(minimum_similarity=self.minimum_similarity, document_weight=document_weight)
-        affinities = assembled(evidence.table, links, settings)
+        settings = LinkSettings(minimum_similarity=self.minimum_similarity, document_weight=document_weight)
+        affinities = to_affinities(evidence.table, links, settings)
         return Problem(
             document=evidence.table.document,
             words=words,
@@ -123,7 +123,7 @@ class Linked(Sampling):
         )
 
 
-def with_identical_words(table: MentionTable, links: Links) -> Links:
+def with_identical_words(table: MentionTable, links: MentionLinks) -> MentionLinks:
     """Link mentions that have the same words, if they have any, with f = 1 where there is no link yet."""
     bags, same = table.fields["words"], defaultdict(list)
     for row in np.flatnonzero(bags.present).tolist():
@@ -132,7 +132,7 @@ def with_identical_words(table: MentionTable, links: Links) -> Links:
     linked = set(zip(links.pairs.i.tolist(), links.pairs.j.tolist(), strict=True))
     found = [(j, i) for rows in same.values() for i, j in combinations(rows, 2) if (j, i) not in linked]
     i, j = np.array(found, np.int32).reshape(-1, 2).T
-    return Links.joined([links, Links(Pairs(i, j), np.ones(len(found)))])
+    return MentionLinks.concatenate([links, MentionLinks(Pairs(i, j), np.ones(len(found)))])
 
 
 def _verdict(posterior: ComponentPosterior) -> str:

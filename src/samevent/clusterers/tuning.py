@@ -19,10 +19,10 @@ from samevent.language.lexicon.base import Lexicon
 from samevent.language.vectors.base import Vectors
 from samevent.scoring.pairing import Pairing
 from samevent.scoring.scores import f1_of, tallies
-from samevent.similarity.affinities import Links
-from samevent.similarity.labelled import Labelled, labelled
+from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import Annotated
-from samevent.similarity.training import Settings, train
+from samevent.similarity.pairs import LabelledMentions, label_mentions
+from samevent.similarity.training import PairTrainingSettings, train
 
 GRID = tuple(k / 20 for k in range(4, 19))
 _NO_LINK = 2.0
@@ -51,8 +51,8 @@ class Thresholds:
 class _Fold:
     """Mentions of some topics, and links by a model that has not seen them."""
 
-    data: Labelled
-    links: Links
+    data: LabelledMentions
+    links: MentionLinks
 
     def pairing(self, *, within: float, across: float, by_document: bool) -> Pairing:
         """Put events and groups side by side."""
@@ -70,7 +70,7 @@ def tuned_thresholds(
     vectors: Vectors,
     folds: int = 5,
     grid: Sequence[float] = GRID,
-    training: Settings | None = None,
+    training: PairTrainingSettings | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Thresholds:
     """Find both thresholds on documents whose events and topics are known."""
@@ -86,8 +86,8 @@ def tuned_thresholds(
     for number in range(folds):
         inside = [pair for pair in annotated if fold_of[pair[0].topic or pair[0].id] == number]
         outside = [pair for pair in annotated if fold_of[pair[0].topic or pair[0].id] != number]
-        model = train(labelled(outside, lexicon=lexicon, vectors=vectors), settings=training).model
-        data = labelled(inside, lexicon=lexicon, vectors=vectors)
+        model = train(label_mentions(outside, lexicon=lexicon, vectors=vectors), settings=training).model
+        data = label_mentions(inside, lexicon=lexicon, vectors=vectors)
         held_out.append(
             _Fold(data, Evidence(data.table, {"paper": model}).links(min(grid), pair_model="paper"))
         )

@@ -25,7 +25,7 @@ from samevent.extraction import Extractor, load_extractor
 from samevent.formats.files import write_text
 from samevent.similarity.features import FEATURES, TAGS
 from samevent.similarity.mentions import Annotated
-from samevent.similarity.training import Settings
+from samevent.similarity.training import PairTrainingSettings
 
 UNITS: tuple[Unit, ...] = ("document", "subtopic")
 RUNS = 2
@@ -119,7 +119,7 @@ class _Lab:
         """Return the folds with pair models that lack some features."""
         if without not in self._folds:
             self._folds[without] = held_out(
-                self.texts, self.extractor, Settings(without=without, penalties=PENALTIES)
+                self.texts, self.extractor, PairTrainingSettings(without=without, penalties=PENALTIES)
             )
         return self._folds[without]
 

@@ -18,9 +18,9 @@ from samevent.extraction import Extractor
 from samevent.language.annotate import annotate
 from samevent.language.cache import Cache
 from samevent.scoring import Pairing
-from samevent.similarity.labelled import Labelled, labelled
 from samevent.similarity.mentions import Annotated
-from samevent.similarity.training import Settings, train
+from samevent.similarity.pairs import LabelledMentions, label_mentions
+from samevent.similarity.training import PairTrainingSettings, train
 from samevent.training import predicted_arguments
 
 FOLDS = 5
@@ -30,7 +30,7 @@ FOLDS = 5
 class Fold:
     """Some topics, with links by a model of all the others."""
 
-    data: Labelled
+    data: LabelledMentions
     evidence: Evidence
 
 
@@ -43,10 +43,12 @@ def read_topics(gold: Corpus, extractor: Extractor, *, jobs: int = 1) -> list[An
     ]
 
 
-def held_out(texts: Collection[Annotated], extractor: Extractor, settings: Settings) -> list[Fold]:
+def held_out(
+    texts: Collection[Annotated], extractor: Extractor, settings: PairTrainingSettings
+) -> list[Fold]:
     """Return the folds, each with a pair model of the others."""
     words = extractor.resources
-    compiled = partial(labelled, lexicon=words.lexicon, vectors=words.vectors)
+    compiled = partial(label_mentions, lexicon=words.lexicon, vectors=words.vectors)
     topics = sorted({str(document.topic) for document, _ in texts})
     fold_of = {topic: number % FOLDS for number, topic in enumerate(topics)}
     found = []

@@ -15,10 +15,9 @@ from samevent.language.cache import Cache
 from samevent.language.resources import Resources
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.documents import similar_documents
-from samevent.similarity.labelled import Labelled
 from samevent.similarity.model import PairModel
-from samevent.similarity.pairs import Pairs, across_documents, within_documents
-from samevent.similarity.training import Settings, Trained, train
+from samevent.similarity.pairs import LabelledMentions, Pairs, across_documents, within_documents
+from samevent.similarity.training import PairTrainingSettings, Trained, train
 from samevent.training import AddArguments, read_labelled
 
 PAPER_WEIGHTS: Mapping[str, float] = {
@@ -42,7 +41,7 @@ def measure_pairs(
     *,
     split: Split,
     parts: Sequence[Part] = ("dev", "test"),
-    settings: Settings | None = None,
+    settings: PairTrainingSettings | None = None,
     add_arguments: AddArguments | None = None,
     cache: Cache | None = None,
     jobs: int = 1,
@@ -53,9 +52,9 @@ def measure_pairs(
     Mentions are the given actions that belong to an event. `add_arguments` gives events their arguments;
     without it they are found among the given participants, times and locations.
     """
-    settings, tell = settings or Settings(), progress or (lambda _: None)
+    settings, tell = settings or PairTrainingSettings(), progress or (lambda _: None)
 
-    def read(*names: Part) -> Labelled:
+    def read(*names: Part) -> LabelledMentions:
         documents = [document for document in corpus if split.part_of(document) in names]
         tell(f"reading the {len(documents)} documents of {' and '.join(names)}")
         return read_labelled(documents, resources, add_arguments=add_arguments, cache=cache, jobs=jobs)
@@ -66,7 +65,7 @@ def measure_pairs(
 
 
 def measure_part(
-    data: Labelled, model: PairModel, settings: Settings
+    data: LabelledMentions, model: PairModel, settings: PairTrainingSettings
 ) -> dict[str, dict[str, float | int | None]]:
     """Score the pairs of each kind: within a document, across similar documents, across documents of a topic.
 
@@ -78,8 +77,8 @@ def measure_part(
     d, e = np.tril_indices(len(table.documents), -1)
     topical = data.topic[d] == data.topic[e]
     across = across_documents(table, d[topical], e[topical])
-    near = Pairs.joined([within, across])
-    same_lemma = near.agree(table.heads.lemma[table.head])
+    near = Pairs.concatenate([within, across])
+    same_lemma = near.equal(table.heads.lemma[table.head])
     kinds = {
         "within": within,
         "across_similar": similar,

@@ -13,8 +13,8 @@ from samevent.corpus import Corpus, Document, Mention
 from samevent.partitions.labels import canonical
 from samevent.results.events import Reason, Why
 from samevent.results.probabilities import Integers, Probabilities
-from samevent.similarity.affinities import Links
 from samevent.similarity.explanation import explanations
+from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 
@@ -30,7 +30,7 @@ def with_events(
     found: Clustered,
     probabilities: Probabilities,
     *,
-    links: Links | None = None,
+    links: MentionLinks | None = None,
     model: PairModel | None = None,
     least_probability: float = 0.0,
     keep_singletons: bool = False,
@@ -82,7 +82,7 @@ def _known(probability: float, why: Why | None) -> Mapping[str, Any]:
 
 
 def _whys(
-    table: MentionTable, links: Links, model: PairModel, labels: Integers, probabilities: Probabilities
+    table: MentionTable, links: MentionLinks, model: PairModel, labels: Integers, probabilities: Probabilities
 ) -> dict[int, Why]:
     """Say of each row which other member of its event it is closest to; of equals, the one that is read first."""
     i, j, f = links.pairs.i, links.pairs.j, links.similarity
@@ -92,7 +92,7 @@ def _whys(
     order = np.lexsort((other, -alike, one))
     rows, first = np.unique(one[order], return_index=True)
     closest, similarity = other[order][first], alike[order][first]
-    found = explanations(table, model, rows, closest, most=_REASONS)
+    found = explanations(table, model, rows, closest, limit=_REASONS)
     together = probabilities.posterior.probabilities(rows, closest)
     return {
         row: Why(

@@ -1,7 +1,7 @@
-"""How alike two event mentions are: pair features, the learned model, and the links worth considering.
+"""Similarity of event mentions: pair features, the trained pair model, and candidate links.
 
-table = compile_mentions(annotated, lexicon=..., vectors=...)    mentions
-model = train(labelled(annotated, ...)).model                    training, labelled
-found = affinities(table, model)                                 affinities, budget
-explain(table, model, 17, 4)                                     explanation
+table = compile_mentions(annotated, lexicon=..., vectors=...)       mentions
+model = train(label_mentions(annotated, ...)).model                 training, pairs
+links = find_links(table, model)                                    links, candidates
+explain(table, model, 17, 4)                                        explanation
 """

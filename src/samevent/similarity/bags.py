@@ -1,13 +1,14 @@
-"""Bags of words in three arrays, and how alike two of them are.
+"""Bags of words as arrays, their similarities, and document frequencies of words.
 
-Counts are whole numbers, so dot products and norms are exact: a similarity depends on the two bags alone, bit for
-bit, whatever else is in the vocabulary and whichever bag comes first.
+Counts are integers, so dot products and norms are exact: a similarity depends on the two bags alone, bit for bit,
+regardless of the rest of the vocabulary and of the order of the two.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -23,7 +24,7 @@ Signatures = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bags:
-    """Row `r` holds the words `words[starts[r]:starts[r + 1]]`, ascending, and how often each comes."""
+    """Row `r` holds the words `words[starts[r]:starts[r + 1]]`, ascending, with their counts."""
 
     starts: Starts
     words: Indices
@@ -54,8 +55,8 @@ class Bags:
         )
 
     @classmethod
-    def stacked(cls, blocks: Sequence[Bags]) -> Bags:
-        """Put the rows of several bags under each other."""
+    def stack(cls, blocks: Sequence[Bags]) -> Bags:
+        """Concatenate the rows of several bags."""
         ends = np.cumsum([0, *(len(block.words) for block in blocks)])
         starts = [block.starts[:-1] + end for block, end in zip(blocks, ends[:-1], strict=True)]
         return cls(
@@ -76,38 +77,38 @@ class Bags:
         return len(self.squares)
 
     def row(self, number: int) -> Indices:
-        """Return the different words of a row."""
+        """Return the distinct words of a row."""
         return self.words[self.starts[number] : self.starts[number + 1]]
 
     @property
     def present(self) -> Booleans:
-        """Which rows hold anything."""
+        """Mask of the rows that are not empty."""
         return self.squares > 0
 
     def cosines(self, i: Indices, j: Indices) -> Floats:
-        """Return the cosine of each pair of rows; an empty row is similar to nothing."""
-        found = np.empty(len(i))
-        _cosines(self.starts, self.words, self.counts, self.squares, i, j, found)
-        return found
+        """Return the cosine of each pair of rows; 0 if one of them is empty."""
+        cosines = np.empty(len(i))
+        _cosines(self.starts, self.words, self.counts, self.squares, i, j, cosines)
+        return cosines
 
     def jaccards(self, i: Indices, j: Indices) -> Floats:
-        """Return, for each pair of rows, the share of their different words that both have; 0 if there are none."""
-        found = np.empty(len(i))
-        _jaccards(self.starts, self.words, i, j, found)
-        return found
+        """Return the Jaccard coefficient of the distinct words of each pair of rows; 0 if both are empty."""
+        jaccards = np.empty(len(i))
+        _jaccards(self.starts, self.words, i, j, jaccards)
+        return jaccards
 
     def signatures(self) -> Signatures:
-        """Return 64 bits a row: rows whose signatures have no bit in common have no word in common."""
-        bits = np.uint64(1) << (_scattered(self.words) % np.uint64(64))
-        found = np.zeros(len(self), np.uint64)
+        """Return 64 bits per row: rows whose signatures share no bit share no word."""
+        bits = np.uint64(1) << (_mixed(self.words) % np.uint64(64))
+        signatures = np.zeros(len(self), np.uint64)
         filled = np.flatnonzero(self.present)
         if len(filled):
-            found[filled] = np.bitwise_or.reduceat(bits, self.starts[filled])
-        return found
+            signatures[filled] = np.bitwise_or.reduceat(bits, self.starts[filled])
+        return signatures
 
 
-def _scattered(words: Indices) -> NDArray[np.uint64]:
-    """Return well-mixed numbers, so that words next to each other in the alphabet get different bits."""
+def _mixed(words: Indices) -> NDArray[np.uint64]:
+    """Hash word numbers, so that neighbours in the alphabet get different bits."""
     mixed: NDArray[np.uint64] = (words.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
     return mixed
 
@@ -127,13 +128,13 @@ def cosine(starts, words, counts, squares, i, j):  # type: ignore[no-untyped-def
             a += 1
         else:
             b += 1
-    # A product of whole numbers under one root: equal bags have the cosine 1, not 0.9999999999999999.
+    # A product of integers under one root: equal bags have the cosine 1, not 0.9999999999999999.
     return dot / np.sqrt(float(squares[i]) * float(squares[j])) if dot else 0.0
 
 
 @njit(cache=True, nogil=True, inline="always")
 def jaccard(starts, words, i, j):  # type: ignore[no-untyped-def]
-    """Return the share of the different words of two rows that both have, 0 if there are none."""
+    """Return the Jaccard coefficient of the distinct words of two rows, 0 if both are empty."""
     a, b = starts[i], starts[j]
     a_end, b_end = starts[i + 1], starts[j + 1]
     total = a_end - a + b_end - b
@@ -151,26 +152,26 @@ def jaccard(starts, words, i, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cosines(starts, words, counts, squares, i, j, found):  # type: ignore[no-untyped-def]
+def _cosines(starts, words, counts, squares, i, j, out):  # type: ignore[no-untyped-def]
     for pair in range(len(i)):
-        found[pair] = cosine(starts, words, counts, squares, i[pair], j[pair])
+        out[pair] = cosine(starts, words, counts, squares, i[pair], j[pair])
 
 
 @njit(cache=True, nogil=True)
-def _jaccards(starts, words, i, j, found):  # type: ignore[no-untyped-def]
+def _jaccards(starts, words, i, j, out):  # type: ignore[no-untyped-def]
     for pair in range(len(i)):
-        found[pair] = jaccard(starts, words, i[pair], j[pair])
+        out[pair] = jaccard(starts, words, i[pair], j[pair])
 
 
 def dots(bags: Bags, values: Floats, i: Indices, j: Indices) -> Floats:
-    """Return the dot product of each pair of rows whose entries have these values instead of their counts."""
-    found = np.empty(len(i))
-    _dots(bags.starts, bags.words, values, i, j, found)
-    return found
+    """Return the dot product of each pair of rows, with these values in place of the counts."""
+    products = np.empty(len(i))
+    _dots(bags.starts, bags.words, values, i, j, products)
+    return products
 
 
 @njit(cache=True, nogil=True)
-def _dots(starts, words, values, i, j, found):  # type: ignore[no-untyped-def]
+def _dots(starts, words, values, i, j, out):  # type: ignore[no-untyped-def]
     for pair in range(len(i)):
         a, b = starts[i[pair]], starts[j[pair]]
         a_end, b_end = starts[i[pair] + 1], starts[j[pair] + 1]
@@ -184,4 +185,37 @@ def _dots(starts, words, values, i, j, found):  # type: ignore[no-untyped-def]
                 a += 1
             else:
                 b += 1
-        found[pair] = dot
+        out[pair] = dot
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Document frequencies: the number of documents, and the number in which each word occurs.
+
+    A rare word says much about the documents it occurs in, but two documents cannot tell which words are rare. So
+    documents that a model was trained on are counted together with those at hand.
+    """
+
+    documents: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: Background) -> Background:
+        return Background(self.documents + other.documents, Counter(self.counts) + Counter(other.counts))
+
+    def without_rare(self, least: int) -> Background:
+        """Drop words that occur in fewer than `least` documents: their weight is close to that of unseen words."""
+        kept = {word: count for word, count in sorted(self.counts.items()) if count >= least}
+        return Background(self.documents, kept)
+
+    def weights(self, words: Iterable[str]) -> Floats:
+        """Return inverse document frequencies, above 0 even for words that occur in every document.
+
+        >>> Background(3, {"say": 3, "quake": 1}).weights(["say", "quake"]).round(2).tolist()
+        [0.22, 0.92]
+        """
+        counts = np.array([self.counts.get(word, 0) for word in words], np.float64)
+        weights: Floats = np.log((2 + self.documents) / (1 + counts))
+        return weights
+
+
+NO_BACKGROUND = Background()

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: of pairs given 0.7, seven in ten should be the same event."""
+"""Calibration: of pairs with probability 0.7, seven in ten should refer to the same event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from samevent.similarity.bags import Booleans, Floats
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The pairs whose probability lies in one interval: the mean of what was said, and the share that is true."""
+    """The pairs with a probability in an interval: `said` is their mean probability, `true` the share that is true."""
 
     low: float
     high: float
@@ -29,7 +29,7 @@ class Calibration:
 
 
 def calibration(probability: Floats, same: Booleans, *, bins: int = 10) -> Calibration:
-    """Compare probabilities with the truth.
+    """Compare probabilities with gold labels.
 
     >>> calibration(np.array([0.1, 0.15, 0.9]), np.array([False, False, True])).bins[0].pairs
     2

@@ -1,7 +1,4 @@
-"""How alike two documents are: by the words of all their event-related mentions (the paper), or by what they are about.
-
-What a document is about are its content words, those that are rare elsewhere most of all (tf-idf).
-"""
+"""Document similarity: of the words of mentions (the paper), or topical, the tf-idf cosine of all content words."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ def document_similarity(table: MentionTable, d: Indices, e: Indices) -> Floats:
 
 
 def document_weight(similarity: Floats, *, gamma: float = 1.0) -> Floats:
-    """Return w(d, d') = exp(gamma sim(d, d')), by which across-document affinities are multiplied.
+    """Return w(d, d') = exp(gamma sim(d, d')), the factor of affinities across documents.
 
     >>> document_weight(np.array([0.0, 1.0])).round(3).tolist()
     [1.0, 2.718]
@@ -32,16 +29,16 @@ def document_weight(similarity: Floats, *, gamma: float = 1.0) -> Floats:
 
 
 def similar_documents(table: MentionTable, threshold: float) -> tuple[Indices, Indices]:
-    """Return all pairs of documents d > e whose similarity is above a threshold, which is at least 0."""
-    blocks = list(_sharing(table.related))
+    """Return all pairs of documents d > e whose similarity exceeds a threshold of 0 or more."""
+    blocks = list(_sharing_words(table.related))
     d = np.concatenate([first for first, _ in blocks]) if blocks else np.empty(0, np.int32)
     e = np.concatenate([second for _, second in blocks]) if blocks else np.empty(0, np.int32)
     similar = document_similarity(table, d, e) > threshold
     return d[similar], e[similar]
 
 
-def _sharing(bags: Bags) -> Iterator[tuple[Indices, Indices]]:
-    """Go through the pairs of rows that share a word, the greater row first."""
+def _sharing_words(bags: Bags) -> Iterator[tuple[Indices, Indices]]:
+    """Yield the pairs of rows that share a word, in blocks, the greater row first."""
     n = len(bags)
     width = int(bags.words.max(initial=-1)) + 1
     rows = sparse.csr_array((np.ones(len(bags.words), np.int32), bags.words, bags.starts), shape=(n, width))
@@ -51,7 +48,7 @@ def _sharing(bags: Bags) -> Iterator[tuple[Indices, Indices]]:
 
 
 def topical_similarity(table: MentionTable, d: Indices, e: Indices) -> Floats:
-    """Return how much two documents are about the same, for pairs of them by number: 0 not at all, 1 all the same."""
+    """Return the tf-idf cosine of pairs of documents, by their numbers in the table."""
     bags = table.contents
     values = (1 + np.log(bags.counts)) * table.weights[bags.words]
     lengths = np.sqrt(
@@ -62,21 +59,21 @@ def topical_similarity(table: MentionTable, d: Indices, e: Indices) -> Floats:
 
 
 def topical_documents(table: MentionTable, least: float) -> tuple[Indices, Indices, Floats]:
-    """Return all pairs of documents d > e at least so much about the same, and how much; `least` is above 0."""
+    """Return all pairs of documents d > e with a topical similarity of `least` > 0 or more, and their similarities."""
     none = np.empty(0, np.int32)
-    found = [(none, none, np.empty(0))]
-    for d, e in _sharing(table.contents):
+    blocks = [(none, none, np.empty(0))]
+    for d, e in _sharing_words(table.contents):
         similarity = topical_similarity(table, d, e)
         kept = similarity >= least
-        found.append((d[kept], e[kept], similarity[kept]))
-    first, second, similarities = (np.concatenate(part) for part in zip(*found, strict=True))
+        blocks.append((d[kept], e[kept], similarity[kept]))
+    first, second, similarities = (np.concatenate(part) for part in zip(*blocks, strict=True))
     return first, second, similarities
 
 
-def of_their_documents(
+def compare_documents(
     table: MentionTable, i: Indices, j: Indices, compare: Callable[[MentionTable, Indices, Indices], Floats]
 ) -> Floats:
-    """Compare the documents of pairs of mentions, each pair of documents once."""
+    """Compare the documents of pairs of mentions, every pair of documents only once."""
     width = len(table.documents)
     codes, place = np.unique(
         table.document[i].astype(np.int64) * width + table.document[j], return_inverse=True

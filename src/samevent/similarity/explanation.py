@@ -1,4 +1,4 @@
-"""Why two mentions were found alike: what each feature adds to the score of one pair, in words."""
+"""Explanations of the pair model: what each feature adds to the score of a pair, in words."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from samevent.similarity.bags import Floats, Indices
-from samevent.similarity.features import ALL, TAGS
+from samevent.similarity.features import ALL_FEATURES, TAGS
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 
-NAMED = 4
-"""How many of the words that two mentions share are named: those that tell most."""
+NAMED_WORDS = 4
+"""Maximum number of shared words to name, the most informative first."""
 
 
 class Contribution(NamedTuple):
-    """What a feature adds: its weight times its value. `about` says it in words."""
+    """What a feature adds to a score: its weight times its value; `about` describes it in words."""
 
     feature: str
     about: str
@@ -26,13 +26,13 @@ class Contribution(NamedTuple):
 
     @property
     def added(self) -> float:
-        """How much the score rises by it."""
+        """The amount added to the score."""
         return self.value * self.weight
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The score of a pair taken apart; contributions that matter most come first."""
+    """The score of a pair as a sum of contributions, the largest first."""
 
     first: str
     second: str
@@ -41,42 +41,42 @@ class Explanation:
     contributions: tuple[Contribution, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.first} and {self.second}: the same event with probability {self.probability:.2f}"]
+        lines = [f"{self.first} and {self.second}: same event with probability {self.probability:.2f}"]
         lines += [f"  {c.added:+.2f}  {c.about}" for c in self.contributions]
-        return "\n".join([*lines, f"  {self.intercept:+.2f}  any pair (the intercept)"])
+        return "\n".join([*lines, f"  {self.intercept:+.2f}  any pair (intercept)"])
 
 
 def explain(table: MentionTable, model: PairModel, first: int, second: int) -> Explanation:
-    """Say what speaks for and against two rows of a table telling of the same event."""
+    """Return the evidence for and against two rows of a table referring to the same event."""
     return explanations(table, model, np.array([first], np.int32), np.array([second], np.int32))[0]
 
 
 def explanations(
-    table: MentionTable, model: PairModel, i: Indices, j: Indices, *, most: int | None = None
+    table: MentionTable, model: PairModel, i: Indices, j: Indices, *, limit: int | None = None
 ) -> list[Explanation]:
-    """Explain many pairs of rows at once, each with so many contributions at `most`."""
+    """Explain many pairs of rows, each with at most `limit` contributions."""
     if model.cases:
-        found: dict[int, Explanation] = {}
+        by_pair: dict[int, Explanation] = {}
         for case in model.cases:
-            its = np.flatnonzero(case.holds(table, i, j))
-            part = explanations(table, model.part(case), i[its], j[its], most=most)
-            found |= zip(its.tolist(), part, strict=True)
-        return [found[pair] for pair in range(len(i))]
-    used = [feature for feature in ALL if model.weights.get(feature.name)]
+            rows = np.flatnonzero(case.mask(table, i, j))
+            part = explanations(table, model.for_case(case), i[rows], j[rows], limit=limit)
+            by_pair |= zip(rows.tolist(), part, strict=True)
+        return [by_pair[pair] for pair in range(len(i))]
+    used = [feature for feature in ALL_FEATURES if model.weights.get(feature.name)]
     values = np.stack([np.ones(len(i)), *(feature.compare(table, i, j) for feature in used)], axis=1)
     weights = np.tile([0.0, *(model.weights[feature.name] for feature in used)], (len(i), 1))
     weights[:, 0] = model.tag_score(table, i, j)
     added = values * weights
-    strongest = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :most]
-    counts = (np.take_along_axis(added, strongest, axis=1) != 0).sum(axis=1)  # those of nothing come last
+    strongest = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :limit]
+    counts = (np.take_along_axis(added, strongest, axis=1) != 0).sum(axis=1)  # zeros come last
     names = [TAGS, *(feature.name for feature in used)]
     tags = [table.heads.tags[tag] for tag in table.heads.tag[table.head].tolist()]
-    telling = _telling(table)
+    information = _information(table)
 
     def about(which: int, value: float, first: int, second: int) -> str:
         if which == 0:
             return f"heads tagged {tags[min(first, second)]} and {tags[max(first, second)]}"
-        shared = _shared(table, telling, names[which], first, second)
+        shared = _shared_words(table, information, names[which], first, second)
         return used[which - 1].about.format(value) + (f" ({', '.join(shared)})" if shared else "")
 
     columns = (i, j, model.probability(table, i, j), strongest, counts, values, weights)
@@ -97,18 +97,21 @@ def explanations(
     ]
 
 
-def _telling(table: MentionTable) -> Floats:
-    """Return how much each word tells; one that is never a content word, like *the*, tells nothing."""
-    found = np.zeros(len(table.vocabulary))
-    found[table.contents.words] = table.weights[table.contents.words]
-    return found
+def _information(table: MentionTable) -> Floats:
+    """Return the weight of each word as evidence; 0 for those that are never content words, like *the*."""
+    information = np.zeros(len(table.vocabulary))
+    information[table.contents.words] = table.weights[table.contents.words]
+    return information
 
 
-def _shared(table: MentionTable, telling: Floats, field: str, first: int, second: int) -> list[str]:
-    """Return words that two mentions have in common in a field, if the feature is about one."""
+def _shared_words(table: MentionTable, information: Floats, field: str, first: int, second: int) -> list[str]:
+    """Return the words of a field that two mentions share; none if the feature is not about a field."""
     if field not in table.fields:
         return []
     bags = table.fields[field]
     shared = set(bags.row(first).tolist()).intersection(bags.row(second).tolist())
-    most = sorted(shared, key=lambda word: (-telling[word], word))
-    return [*(table.vocabulary[word] for word in most[:NAMED]), *(["…"] if len(most) > NAMED else [])]
+    ranked = sorted(shared, key=lambda word: (-information[word], word))
+    return [
+        *(table.vocabulary[word] for word in ranked[:NAMED_WORDS]),
+        *(["…"] if len(ranked) > NAMED_WORDS else []),
+    ]

@@ -1,7 +1,8 @@
-"""What is compared in a pair of event mentions: the features of Eq. 6, each a small function over arrays of pairs.
+"""The pair features of Eq. 6, each a small function over arrays of pairs, and the four cases of pairs.
 
-All but one are numbers with a fixed range. The exception is the pair of the heads' tags, a category (`tag_pairs`).
-A feature belongs to a group, and groups can be switched off. A few features go beyond the paper (`MORE`).
+All features but one are numbers with a fixed range. The exception is the pair of tags of the heads, a category
+(`tag_pairs`). Every feature belongs to a group, and groups can be switched off. A few features are not in the paper
+(`EXTRA_FEATURES`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numba import njit
 
 from samevent.errors import UsageError
 from samevent.similarity.bags import Booleans, Floats, Indices
-from samevent.similarity.documents import of_their_documents, topical_similarity
+from samevent.similarity.documents import compare_documents, topical_similarity
 from samevent.similarity.mentions import ARGUMENTS, FIELDS, SENTENCE, MentionTable
 
 Compare = Callable[[MentionTable, Indices, Indices], Floats]
@@ -26,10 +27,7 @@ TAGS = "tags"
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A number for each pair of rows of a table, from `lowest` to 1, the same whichever row comes first.
-
-    `about` says in words what a value means.
-    """
+    """A symmetric number between `lowest` and 1 for each pair of rows; `about` describes a value in words."""
 
     name: str
     group: str
@@ -39,112 +37,148 @@ class Feature:
 
 
 def head_word(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Say whether the head words are the same, letter case aside."""
+    """Return whether the head words are equal, ignoring case."""
     return _equal(table.heads.word[table.head], i, j)
 
 
 def head_lemma(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Say whether the heads' lemmas are the same."""
+    """Return whether the lemmas of the heads are equal."""
     return _equal(table.heads.lemma[table.head], i, j)
 
 
 def head_stem(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Say whether the heads' lemmas have the same stem."""
+    """Return whether the lemmas of the heads have the same stem."""
     return _equal(table.heads.stem[table.head], i, j)
 
 
 def same_sentence(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Say whether both mentions stand in one sentence, which seldom tells of an event twice."""
+    """Return whether both mentions are in one sentence, which seldom mentions an event twice."""
     return _equal(table.sentence, i, j)
 
 
 def documents(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return how much the documents of the mentions are about the same; 1 for mentions of one document."""
-    return of_their_documents(table, i, j, topical_similarity)
+    """Return the topical similarity of the documents of the mentions; 1 within a document."""
+    return compare_documents(table, i, j, topical_similarity)
 
 
 def head_vector(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return the cosine of the head words' vectors; an unknown word is similar to nothing, not even itself."""
+    """Return the cosine of the vectors of the head words; 0 for unknown words, even for equal ones."""
     word = table.heads.word[table.head]
-    found = np.empty(len(i))
-    _dot_products(table.heads.vectors, word[i], word[j], found)
-    return found
+    cosines = np.empty(len(i))
+    _dot_products(table.heads.vectors, word[i], word[j], cosines)
+    return cosines
 
 
 def synonyms(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return the Jaccard coefficient of the heads' synonyms."""
+    """Return the Jaccard coefficient of the synonyms of the heads."""
     return table.heads.synonyms.jaccards(table.head[i], table.head[j])
 
 
-def likeness(field: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return the cosine of the word counts of a field; 0 where one mention has no such field."""
+def field_cosine(field: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return the cosine of the word counts of a field; 0 where one of them is empty."""
     return table.fields[field].cosines(i, j)
 
 
-def both_have(field: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Say whether both mentions have a field at all, so that a cosine of 0 means different and not unknown."""
+def both_present(field: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return whether the field is nonempty in both, so that a cosine of 0 means different, not unknown."""
     present = table.fields[field].present
     return (present[i] & present[j]).astype(np.float64)
 
 
-def presence(field: str) -> str:
-    """Return the name of the feature that says whether both mentions have a field."""
+def presence_name(field: str) -> str:
+    """Return the name of the presence feature of a field."""
     return f"both_{field}"
 
 
-_ABOUT = {
-    "words": "words of the mentions {:.2f} alike",
-    "context": "words around the mentions {:.2f} alike",
-    "participants": "words of their participants {:.2f} alike",
-    "times": "words of their times {:.2f} alike",
-    "locations": "words of their locations {:.2f} alike",
-    "arg0": "words of their ARG0 {:.2f} alike",
-    "arg1": "words of their ARG1 {:.2f} alike",
-    "arg2": "words of their ARG2 {:.2f} alike",
+_LABELS = {
+    "words": "mention words",
+    "context": "surrounding words",
+    "participants": "participants",
+    "times": "times",
+    "locations": "locations",
+    "arg0": "ARG0",
+    "arg1": "ARG1",
+    "arg2": "ARG2",
 }
 
 FEATURES: tuple[Feature, ...] = (
     Feature("head_word", "string", "same head word", head_word),
     Feature("head_lemma", "string", "same head lemma", head_lemma),
-    Feature("head_vector", "vector", "vectors of the head words {:.2f} alike", head_vector, lowest=-1.0),
-    Feature("synonyms", "synonyms", "synonyms of the heads {:.2f} alike", synonyms),
-    *(Feature(field, field, _ABOUT[field], partial(likeness, field)) for field in FIELDS),
+    Feature("head_vector", "vector", "head vectors {:.2f} similar", head_vector, lowest=-1.0),
+    Feature("synonyms", "synonyms", "head synonyms {:.2f} similar", synonyms),
     *(
-        Feature(presence(field), field, f"{field} known of both", partial(both_have, field))
+        Feature(field, field, f"{_LABELS[field]} {{:.2f}} similar", partial(field_cosine, field))
+        for field in FIELDS
+    ),
+    *(
+        Feature(presence_name(field), field, f"both have {_LABELS[field]}", partial(both_present, field))
         for field in ARGUMENTS
     ),
 )
-"""The paper's numeric features, in the order in which a score adds them up."""
+"""The numeric features of the paper, in the order in which a score adds them up."""
 
-MORE: tuple[Feature, ...] = (
-    Feature("head_stem", "stem", "same stem of the heads", head_stem),
-    Feature(SENTENCE, SENTENCE, "sentences {:.2f} alike", partial(likeness, SENTENCE)),
+EXTRA_FEATURES: tuple[Feature, ...] = (
+    Feature("head_stem", "stem", "same head stem", head_stem),
+    Feature(SENTENCE, SENTENCE, "sentences {:.2f} similar", partial(field_cosine, SENTENCE)),
     Feature("same_sentence", SENTENCE, "in the same sentence", same_sentence),
-    Feature("documents", "documents", "documents {:.2f} about the same", documents),
+    Feature("documents", "documents", "documents {:.2f} similar in topic", documents),
 )
-"""Features that the paper does not have."""
-ALL: tuple[Feature, ...] = (*FEATURES, *MORE)
+"""Features beyond the paper."""
+ALL_FEATURES: tuple[Feature, ...] = (*FEATURES, *EXTRA_FEATURES)
 
-GROUPS: tuple[str, ...] = (*dict.fromkeys(feature.group for feature in ALL), TAGS)
+GROUPS: tuple[str, ...] = (*dict.fromkeys(feature.group for feature in ALL_FEATURES), TAGS)
 
 
-def chosen(without: Collection[str] = (), *, more: bool = False) -> tuple[Feature, ...]:
-    """Return the paper's numeric features, or some `more`, leaving some groups out.
+def select_features(without: Collection[str] = (), *, extra: bool = False) -> tuple[Feature, ...]:
+    """Return the numeric features of the paper, with the `extra` ones if asked for, except those of some groups.
 
-    >>> [feature.name for feature in chosen(without=[*FIELDS, "string"])]
+    >>> [feature.name for feature in select_features(without=[*FIELDS, "string"])]
     ['head_vector', 'synonyms']
     """
     unknown = sorted(set(without) - set(GROUPS))
     if unknown:
-        raise UsageError(f"there is no feature group {unknown[0]!r}", expected=f"some of {', '.join(GROUPS)}")
-    return tuple(feature for feature in (ALL if more else FEATURES) if feature.group not in without)
+        raise UsageError(f"unknown feature group {unknown[0]!r}", expected=f"some of {', '.join(GROUPS)}")
+    return tuple(feature for feature in (ALL_FEATURES if extra else FEATURES) if feature.group not in without)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One of four kinds of pairs, for which different features matter: within or across documents, same lemma or not.
+
+    For two mentions of *earthquake* in two documents, the question is whether the documents cover the same event; for
+    two different words of one document, whether they can mean the same at all. One weight cannot serve both.
+    """
+
+    name: str
+    within: bool
+    same_lemma: bool
+
+    def mask(self, table: MentionTable, i: Indices, j: Indices) -> Booleans:
+        """Return which pairs of rows belong to this case."""
+        lemma = table.heads.lemma[table.head]
+        same_document, same_lemma = table.document[i] == table.document[j], lemma[i] == lemma[j]
+        mask: Booleans = np.equal(same_document, self.within) & np.equal(same_lemma, self.same_lemma)
+        return mask
+
+    def weight_name(self, feature: str) -> str:
+        """Return the name of the weight of a feature in this case."""
+        return f"{self.name}:{feature}"
+
+
+CASES = (
+    Case("within_same", within=True, same_lemma=True),
+    Case("within_other", within=True, same_lemma=False),
+    Case("across_same", within=False, same_lemma=True),
+    Case("across_other", within=False, same_lemma=False),
+)
+"""Every pair belongs to one case. A weight under the name of a case is an intercept for its pairs."""
 
 
 def tag_pairs(table: MentionTable, i: Indices, j: Indices) -> tuple[Indices, Indices, Booleans]:
-    """Return the tags of the heads, as numbers, and whether they have an order.
+    """Return the tags of the heads, as numbers, and whether they are ordered.
 
-    In one document the mention that is read first gives the first tag. Mentions of two documents have no order: such
-    a pair counts half as one order and half as the other.
+    Within a document, the first tag is that of the mention that comes first. Pairs across documents have no order:
+    they count half as one order and half as the other.
     """
     tag = table.heads.tag[table.head]
     return (
@@ -160,11 +194,11 @@ def _equal(values: Indices, i: Indices, j: Indices) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _dot_products(rows, i, j, found):  # type: ignore[no-untyped-def]
+def _dot_products(rows, i, j, out):  # type: ignore[no-untyped-def]
     dimension = rows.shape[1]
     for pair in range(len(i)):
         a, b = rows[i[pair]], rows[j[pair]]
         total = 0.0
         for k in range(dimension):
             total += np.float64(a[k]) * np.float64(b[k])
-        found[pair] = total
+        out[pair] = total

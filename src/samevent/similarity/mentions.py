@@ -1,7 +1,7 @@
-"""Event mentions as arrays: everything that pair features read, compiled once for a corpus.
+"""The mention table: everything that pair features read, compiled once per corpus.
 
-Rows are the event mentions of the corpus, its documents sorted by id, each document in reading order. So the order in
-which documents are given never matters, and of two rows of one document the smaller one is read first.
+Rows are the event mentions of the corpus: documents sorted by id, mentions in reading order. So the order of the input
+never matters, and of two rows of one document the smaller comes first in the text.
 """
 
 from __future__ import annotations
@@ -19,33 +19,31 @@ from samevent.language.annotation import Annotation
 from samevent.language.heads import with_heads
 from samevent.language.lexicon.base import Lexicon, normal, pos_of_tag
 from samevent.language.vectors.base import Matrix, Vectors
-from samevent.similarity.background import NOTHING_READ, Background
-from samevent.similarity.bags import Bags, Booleans, Floats, Indices
-from samevent.similarity.stems import stem
+from samevent.similarity.bags import NO_BACKGROUND, Background, Bags, Booleans, Floats, Indices
 
 CONTEXT = 3
-"""How many words on each side of a mention are its context."""
+"""Number of context words on each side of a mention."""
 
 KINDS = {"participants": "participant", "times": "time", "locations": "location"}
 ROLES = {"arg0": "ARG0", "arg1": "ARG1", "arg2": "ARG2"}
 ARGUMENTS = (*KINDS, *ROLES)
-"""Fields that a mention may lack."""
+"""Fields that may be empty."""
 FIELDS = ("words", "context", *ARGUMENTS)
-"""The bags of lemmatised words that the paper compares."""
+"""The bags of lemmas that the paper compares."""
 SENTENCE = "sentence"
-"""One bag more: the content words of the sentence around a mention."""
+"""One more bag: the content words of the sentence around a mention."""
 
 _NO_WORDS = frozenset(("PUNCT", "SPACE"))
 _CONTENT = frozenset(("ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"))
-"""What arguments and documents are compared by: with *the* and *of*, nearly all documents would be similar."""
+"""Parts of speech compared in arguments and documents: *the* and *of* would make all documents similar."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Heads:
-    """The different heads of a corpus: a word with its lemma and its tag. Many mentions share one.
+    """The distinct heads of a corpus: word, lemma and tag. Many mentions share one.
 
-    Row `word[h]` of `vectors` belongs to head `h`; it has unit length, or is zero for an unknown word. Row `h` of
-    `synonyms` is its WordNet synonyms and its lemma itself.
+    Row `word[h]` of `vectors` is the vector of head `h`: of unit length, or zero for an unknown word. Row `h` of
+    `synonyms` holds its lemma and its WordNet synonyms.
     """
 
     word: Indices
@@ -64,10 +62,10 @@ class Heads:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MentionTable:
-    """The event mentions of a corpus, a row each: id, document, sentence and head by number, bags of words by field.
+    """The event mentions of a corpus, one row each: id, document, sentence and head by number, bags of words by field.
 
-    `related` and `contents` have a row a document: the words of all its mentions, of whatever kind, and all its
-    content words. Word `w` of a bag is `vocabulary[w]`; `weights[w]` is what it tells about a document.
+    `related` and `contents` have one row per document: the words of its mentions of every kind, and all of its
+    content words. Word `w` of a bag is `vocabulary[w]`, with inverse document frequency `weights[w]`.
     """
 
     ids: tuple[str, ...]
@@ -85,41 +83,44 @@ class MentionTable:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def read(self, which: Booleans | None = None) -> Background:
-        """Return how many documents there are, or how many of `which`, and in how many of them each word is."""
+    def document_frequencies(self, which: Booleans | None = None) -> Background:
+        """Count the documents, or those in the mask `which`, that contain each word."""
         document = np.repeat(np.arange(len(self.documents)), np.diff(self.contents.starts))
         kept = slice(None) if which is None else which[document]
         counts = np.bincount(self.contents.words[kept], minlength=len(self.vocabulary)).tolist()
         words = {word: count for word, count in zip(self.vocabulary, counts, strict=True) if count}
         return Background(len(self.documents) if which is None else int(which.sum()), words)
 
-    def against(self, background: Background) -> MentionTable:
-        """Return the table with words weighed by what was read before, too."""
-        return replace(self, weights=(background + self.read()).weights(self.vocabulary))
+    def with_background(self, background: Background) -> MentionTable:
+        """Return the table with words weighted by their frequencies here and in the background."""
+        frequencies = background + self.document_frequencies()
+        return replace(self, weights=frequencies.weights(self.vocabulary))
 
 
 Annotated = tuple[Document, Annotation]
 
 
 def compile_mentions(annotated: Iterable[Annotated], *, lexicon: Lexicon, vectors: Vectors) -> MentionTable:
-    """Turn the event mentions of annotated documents into arrays; heads that are missing are found."""
-    # Read while they come: others may be parsed in the meantime.
-    readings = (_Reading(with_heads(document, annotation), annotation) for document, annotation in annotated)
-    read = sorted(readings, key=lambda reading: reading.document.id)
-    documents = tuple(reading.document.id for reading in read)
+    """Compile the event mentions of annotated documents into arrays, finding heads where they are missing."""
+    # A generator, so that later documents can be parsed in the meantime.
+    compiled = (
+        _CompiledDocument(with_heads(document, annotation), annotation) for document, annotation in annotated
+    )
+    parts = sorted(compiled, key=lambda part: part.document.id)
+    documents = tuple(part.document.id for part in parts)
     if len(set(documents)) < len(documents):
-        twice = next(a for a, b in pairwise(documents) if a == b)
-        raise CorpusError(f"two documents have the id {twice!r}", expected="unique document ids")
-    found = [(number, reading, m) for number, reading in enumerate(read) for m in reading.events]
-    heads, head = _heads([reading.head(m) for _, reading, m in found], lexicon, vectors)
-    rows = [row for reading in read for row in reading.rows]
-    related, contents = [reading.related for reading in read], [reading.contents for reading in read]
+        duplicate = next(a for a, b in pairwise(documents) if a == b)
+        raise CorpusError(f"two documents have the id {duplicate!r}", expected="unique document ids")
+    events = [(number, part, m) for number, part in enumerate(parts) for m in part.events]
+    heads, head = _heads([part.head(m) for _, part, m in events], lexicon, vectors)
+    rows = [row for part in parts for row in part.rows]
+    related, contents = [part.related for part in parts], [part.contents for part in parts]
     vocabulary = _numbers(chain(related, contents, *(row.values() for row in rows)))
     table = MentionTable(
-        ids=tuple(m.id for *_, m in found),
+        ids=tuple(m.id for *_, m in events),
         documents=documents,
-        document=np.array([number for number, *_ in found], np.int32),
-        sentence=_sentences([(number, reading.sentence(m)) for number, reading, m in found]),
+        document=np.array([number for number, *_ in events], np.int32),
+        sentence=_sentences([(number, part.sentence(m)) for number, part, m in events]),
         head=head,
         heads=heads,
         fields={name: Bags.pack((row[name] for row in rows), vocabulary) for name in (*FIELDS, SENTENCE)},
@@ -128,11 +129,11 @@ def compile_mentions(annotated: Iterable[Annotated], *, lexicon: Lexicon, vector
         weights=np.zeros(len(vocabulary)),
         vocabulary=tuple(vocabulary),
     )
-    return table.against(NOTHING_READ)
+    return table.with_background(NO_BACKGROUND)
 
 
-class _Reading:
-    """One document while it is compiled."""
+class _CompiledDocument:
+    """The words of one document."""
 
     def __init__(self, document: Document, annotation: Annotation) -> None:
         self.document = document
@@ -157,18 +158,18 @@ class _Reading:
         return self.document.tokens[token].text.lower(), self._lemmas[token], self._annotation.tags[token]
 
     def sentence(self, mention: Mention) -> int:
-        """Return the number of the sentence that a mention begins in."""
+        """Return the number of the sentence in which a mention begins."""
         return self.document.sentence_of(mention.start)
 
     def _fields(self, mention: Mention) -> dict[str, list[str]]:
         own = [self._lemmas[token] for token in mention.tokens if self._is_word[token]]
-        found = {"words": own, "context": self._context(mention), SENTENCE: self._around(mention)}
+        fields = {"words": own, "context": self._context(mention), SENTENCE: self._around(mention)}
         arguments = [(a.mention, self._by_id[a.mention].kind, a.role) for a in mention.arguments]
         for name, kind in KINDS.items():
-            found[name] = self._words(id for id, its, _ in arguments if its == kind)
+            fields[name] = self._words(id for id, argument_kind, _ in arguments if argument_kind == kind)
         for name, role in ROLES.items():
-            found[name] = self._words(id for id, _, its in arguments if its == role)
-        return found
+            fields[name] = self._words(id for id, _, argument_role in arguments if argument_role == role)
+        return fields
 
     def _words(self, mentions: Iterable[str]) -> list[str]:
         return [word for id in dict.fromkeys(mentions) for word in self._contents[id]]
@@ -194,10 +195,10 @@ def _sentences(places: Sequence[tuple[int, int]]) -> Indices:
 
 
 def _heads(
-    found: Sequence[tuple[str, str, str]], lexicon: Lexicon, vectors: Vectors
+    occurrences: Sequence[tuple[str, str, str]], lexicon: Lexicon, vectors: Vectors
 ) -> tuple[Heads, Indices]:
-    """Return the different heads, sorted, and the number of each head that was found."""
-    kinds = sorted(set(found))
+    """Return the distinct heads, sorted, and the number of the head of each occurrence."""
+    kinds = sorted(set(occurrences))
     number = {kind: i for i, kind in enumerate(kinds)}
     words, lemmas, tags = (_numbers([[kind[part] for kind in kinds]]) for part in range(3))
     stems = _numbers([map(stem, lemmas)])
@@ -213,7 +214,7 @@ def _heads(
         vectors=_unit(vectors.matrix(list(words))),
         synonyms=Bags.pack(synonyms, _numbers(synonyms)),
     )
-    return heads, np.array([number[kind] for kind in found], np.int32)
+    return heads, np.array([number[kind] for kind in occurrences], np.int32)
 
 
 def _synonyms(lemma: str, tag: str, lexicon: Lexicon) -> set[str]:
@@ -222,7 +223,7 @@ def _synonyms(lemma: str, tag: str, lexicon: Lexicon) -> set[str]:
 
 
 def _numbers(bags: Iterable[Iterable[str]]) -> dict[str, int]:
-    """Number the different words of some bags in alphabetical order."""
+    """Number the distinct words of some bags in alphabetical order."""
     return {word: i for i, word in enumerate(sorted(set().union(*bags)))}
 
 
@@ -230,3 +231,27 @@ def _unit(rows: Matrix) -> Matrix:
     lengths: NDArray[np.float64] = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     unit: Matrix = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return unit
+
+
+_ENDINGS = (
+    "ization", "ations", "ation", "ition", "ments", "ment", "ances", "ance", "ings", "ing", "ions", "ion", "ers",
+    "ors", "er", "or", "ed", "es", "al", "s", "e",
+)  # fmt: skip
+"""The first of these that a lemma ends in is cut off."""
+_STEM_LENGTH = 3
+"""The minimum length of a stem."""
+
+
+def stem(lemma: str) -> str:
+    """Return a rough stem, so that *shooting* and *shoot* share one: the ending and a doubled letter before it go.
+
+    >>> [stem(lemma) for lemma in ("shooting", "shoot", "winner", "win", "acquisition", "acquire", "be")]
+    ['shoot', 'shoot', 'win', 'win', 'acquis', 'acquir', 'be']
+    """
+    for ending in _ENDINGS:
+        if lemma.endswith(ending) and len(lemma) - len(ending) >= _STEM_LENGTH:
+            lemma = lemma.removesuffix(ending)
+            break
+    if len(lemma) > _STEM_LENGTH and lemma[-1] == lemma[-2]:
+        lemma = lemma[:-1]
+    return lemma.rstrip("ey") if len(lemma) > _STEM_LENGTH + 1 else lemma

@@ -1,6 +1,6 @@
 """The pair model: f(i, j) is the logistic function of a weighted sum of features (Eq. 6).
 
-Weights serve all pairs, as in the paper, or the pairs of one case (`cases`).
+Weights apply to all pairs, as in the paper, or to the pairs of one case (`features.CASES`).
 """
 
 from __future__ import annotations
@@ -15,78 +15,76 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from samevent.errors import FormatError, place
-from samevent.similarity.background import NOTHING_READ, Background
-from samevent.similarity.bags import Floats, Indices
-from samevent.similarity.cases import CASES, Case
-from samevent.similarity.features import ALL, tag_pairs
+from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
+from samevent.similarity.features import ALL_FEATURES, CASES, Case, tag_pairs
 from samevent.similarity.mentions import MentionTable
 from samevent.storage import Table, damaged_table, pack_strings, read_table, unpack_strings, write_table
 
 SIMILARITY_FILE = "similarity.npz"
-"""The name of the paper's pair model in a model's folder."""
+"""File name of the paper's pair model in a model folder."""
 LIGHT_FILE = "similarity-light.npz"
-"""The name of the pair model with weights by case."""
+"""File name of the pair model with weights by case."""
 
 KIND = "similarity"
 SCHEMA = 1
 
 TagPair = tuple[str, str]
 
-_BY_NAME = {feature.name: feature for feature in ALL}
+_BY_NAME = {feature.name: feature for feature in ALL_FEATURES}
 
 
 @dataclass(frozen=True, slots=True)
 class PairModel:
-    """What was learned: a weight for each feature, for each pair of tags (first, second), and the intercept.
+    """A weight for each feature and for each pair of tags (first, second), and the intercept.
 
-    A feature or a pair of tags without a weight counts nothing. `about` says how the weights came to be, `background`
-    what documents were read for them.
+    Missing weights are 0. `about` records how the model was trained, `background` the document frequencies of its
+    training corpus.
     """
 
     weights: Mapping[str, float]
     tag_weights: Mapping[TagPair, float]
     intercept: float
     about: Mapping[str, Any] = field(default_factory=dict)
-    background: Background = NOTHING_READ
+    background: Background = NO_BACKGROUND
 
     def __post_init__(self) -> None:
-        of_cases = {case.weight(name) for case in CASES for name in _BY_NAME} | {case.name for case in CASES}
-        unknown = sorted(set(self.weights) - set(_BY_NAME) - of_cases)
+        by_case = {case.weight_name(name) for case in CASES for name in _BY_NAME} | {
+            case.name for case in CASES
+        }
+        unknown = sorted(set(self.weights) - set(_BY_NAME) - by_case)
         if unknown:
             raise FormatError(
-                f"the pair model has a weight for the feature {unknown[0]!r}",
+                f"the pair model has a weight for the unknown feature {unknown[0]!r}",
                 expected=f"some of {', '.join(_BY_NAME)}",
             )
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """The cases, if some weights are for the pairs of one; else none."""
+        """The cases if the model has weights by case, else none."""
         return CASES if any(name not in _BY_NAME for name in self.weights) else ()
 
-    def part(self, case: Case) -> PairModel:
-        """Return the model of the pairs of one case, without cases itself."""
+    def for_case(self, case: Case) -> PairModel:
+        """Return the model of the pairs of one case, which has no cases itself."""
         weights = {
-            name: self.weights.get(name, 0.0) + self.weights.get(case.weight(name), 0.0) for name in _BY_NAME
+            name: self.weights.get(name, 0.0) + self.weights.get(case.weight_name(name), 0.0)
+            for name in _BY_NAME
         }
         intercept = self.intercept + self.weights.get(case.name, 0.0)
         return PairModel(weights, self.tag_weights, intercept, self.about, self.background)
 
     def probability(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
-        """Return f for pairs of rows of a table: the probability that both tell of one event.
-
-        The order of a pair is that of the text, not that of the arguments.
-        """
-        found: Floats = expit(self.score(table, i, j))
-        return found
+        """Return f for pairs of rows of a table: the probability that both refer to the same event; symmetric."""
+        probability: Floats = expit(self.score(table, i, j))
+        return probability
 
     def score(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
         """Return the weighted sum, the log-odds of f."""
         if self.cases:
-            found = np.empty(len(i))
+            scores = np.empty(len(i))
             for case in self.cases:
-                its = case.holds(table, i, j)
-                found[its] = self.part(case).score(table, i[its], j[its])
-            return found
+                mask = case.mask(table, i, j)
+                scores[mask] = self.for_case(case).score(table, i[mask], j[mask])
+            return scores
         total = np.full(len(i), self.intercept, np.float64)
         for name, feature in _BY_NAME.items():
             weight = self.weights.get(name, 0.0)
@@ -95,32 +93,32 @@ class PairModel:
         return total + self.tag_score(table, i, j)
 
     def tag_score(self, table: MentionTable, i: Indices, j: Indices) -> Floats:
-        """Return what the tags of the heads add to the score."""
+        """Return the part of the score that the tags of the heads add."""
         ordered = self.tag_matrix(table.heads.tags)
         first, second, in_order = tag_pairs(table, i, j)
         forth, back = ordered[first, second], ordered[second, first]
-        found: Floats = np.where(in_order, forth, (forth + back) / 2)
-        return found
+        scores: Floats = np.where(in_order, forth, (forth + back) / 2)
+        return scores
 
     def tag_matrix(self, tags: tuple[str, ...]) -> Floats:
-        """Return the weights of all pairs of these tags, a row for each first tag."""
+        """Return the weights of all pairs of these tags, one row per first tag."""
         rows = [[self.tag_weights.get((first, second), 0.0) for second in tags] for first in tags]
         return np.array(rows, np.float64).reshape(len(tags), len(tags))
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:
-        """Write the model to a file: the same model, the same bytes."""
+        """Write the model to a file; the bytes depend on the model alone."""
         manifest = {"intercept": self.intercept, "about": dict(self.about)}
-        read = self.background
+        background = self.background
         arrays: dict[str, NDArray[Any]] = {
             "names": pack_strings(list(self.weights)),
             "weights": np.array(list(self.weights.values()), np.float64),
             "tags": pack_strings([" ".join(pair) for pair in self.tag_weights]),
             "tag_weights": np.array(list(self.tag_weights.values()), np.float64),
         }
-        if read.documents:
-            manifest["documents_read"] = read.documents
-            arrays["words_read"] = pack_strings(list(read.counts))
-            arrays["word_documents"] = np.array(list(read.counts.values()), np.int32)
+        if background.documents:
+            manifest["documents_read"] = background.documents
+            arrays["words_read"] = pack_strings(list(background.counts))
+            arrays["word_documents"] = np.array(list(background.counts.values()), np.int32)
         write_table(path, KIND, SCHEMA, manifest, arrays, overwrite=overwrite)
 
     @classmethod
@@ -136,7 +134,7 @@ class PairModel:
                 tag_weights=dict(zip(pairs, arrays["tag_weights"].tolist(), strict=True)),
                 intercept=float(table.manifest["intercept"]),
                 about=table.manifest["about"],
-                background=_background(table) if "documents_read" in table.manifest else NOTHING_READ,
+                background=_background(table) if "documents_read" in table.manifest else NO_BACKGROUND,
             )
         except FormatError as error:
             error.where = place(path)

@@ -1,20 +1,23 @@
-"""Which pairs of event mentions a model learns from: all within a document, and all across similar documents."""
+"""Pairs of event mentions: those a model is trained on, and whether they refer to the same event."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from samevent.corpus.corpus import event_key
+from samevent.language.lexicon.base import Lexicon
+from samevent.language.vectors.base import Vectors
 from samevent.similarity.bags import Booleans, Indices, Starts
 from samevent.similarity.documents import similar_documents
-from samevent.similarity.mentions import MentionTable
+from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Pairs of rows of a table, `i` greater than `j`."""
+    """Pairs of rows of a table, with `i` greater than `j`."""
 
     i: Indices
     j: Indices
@@ -26,17 +29,17 @@ class Pairs:
         return Pairs(self.i[which], self.j[which])
 
     @classmethod
-    def joined(cls, parts: Iterable[Pairs]) -> Pairs:
-        """Put pairs one after the other."""
+    def concatenate(cls, parts: Iterable[Pairs]) -> Pairs:
+        """Concatenate pairs."""
         parts = (_NONE, *parts)
         return cls(np.concatenate([part.i for part in parts]), np.concatenate([part.j for part in parts]))
 
-    def of(self, values: Indices) -> tuple[Indices, Indices]:
-        """Return a value a row for both sides: `pairs.of(table.document)`."""
+    def look_up(self, values: Indices) -> tuple[Indices, Indices]:
+        """Return the values of both rows of each pair: `pairs.look_up(table.document)`."""
         return values[self.i], values[self.j]
 
-    def agree(self, values: Indices) -> Booleans:
-        """Say which pairs have the same value on both sides."""
+    def equal(self, values: Indices) -> Booleans:
+        """Return which pairs have equal values: `pairs.equal(table.document)`."""
         equal: Booleans = values[self.i] == values[self.j]
         return equal
 
@@ -45,10 +48,10 @@ _NONE = Pairs(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def in_chunks(blocks: Iterable[Pairs], size: int) -> Iterator[Pairs]:
-    """Go through the pairs of all blocks, so many at a time."""
+    """Yield the pairs of all blocks in chunks of `size`."""
     waiting = _NONE
     for block in blocks:
-        waiting = Pairs.joined([waiting, block])
+        waiting = Pairs.concatenate([waiting, block])
         while len(waiting) >= size:
             yield waiting[:size]
             waiting = waiting[size:]
@@ -57,15 +60,15 @@ def in_chunks(blocks: Iterable[Pairs], size: int) -> Iterator[Pairs]:
 
 
 def training_pairs(table: MentionTable, *, document_threshold: float = 0.4) -> Pairs:
-    """Return all pairs within a document and all pairs across documents more similar than sigma."""
+    """Return all pairs within a document, and all across documents more similar than `document_threshold` (sigma)."""
     similar = across_documents(table, *similar_documents(table, document_threshold))
-    return Pairs.joined([within_documents(table), similar])
+    return Pairs.concatenate([within_documents(table), similar])
 
 
 def within_documents(table: MentionTable) -> Pairs:
     """Return all pairs of mentions of one document."""
-    everything = np.arange(len(table.documents), dtype=np.int32)
-    pairs = across_documents(table, everything, everything)
+    documents = np.arange(len(table.documents), dtype=np.int32)
+    pairs = across_documents(table, documents, documents)
     return pairs[pairs.i > pairs.j]
 
 
@@ -83,5 +86,43 @@ def across_documents(table: MentionTable, d: Indices, e: Indices) -> Pairs:
 
 
 def first_rows(table: MentionTable) -> Starts:
-    """Return where the rows of each document begin, and where the last one's end."""
+    """Return the first row of each document, followed by the number of rows."""
     return np.searchsorted(table.document, np.arange(len(table.documents) + 1)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledMentions:
+    """A mention table with gold labels: the event of each mention and the topic of each document, by number."""
+
+    table: MentionTable
+    event: Indices
+    topic: Indices
+    topics: tuple[str, ...]
+
+    def same(self, pairs: Pairs) -> Booleans:
+        """Return which pairs refer to the same event."""
+        return pairs.equal(self.event)
+
+
+def label_mentions(
+    annotated: Collection[Annotated], *, lexicon: Lexicon, vectors: Vectors
+) -> LabelledMentions:
+    """Compile documents with gold events into a labelled table.
+
+    A mention without an event is a singleton, and a document without a topic is a topic of its own.
+    """
+    table = compile_mentions(annotated, lexicon=lexicon, vectors=vectors)
+    keys = {m.id: event_key(m) for document, _ in annotated for m in document.mentions}
+    names = {document.id: document.topic or document.id for document, _ in annotated}
+    topics = tuple(sorted(set(names.values())))
+    return LabelledMentions(
+        table=table,
+        event=_numbers(keys[id] for id in table.ids),
+        topic=np.array([topics.index(names[id]) for id in table.documents], np.int32),
+        topics=topics,
+    )
+
+
+def _numbers(keys: Iterable[Hashable]) -> Indices:
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(key, len(seen)) for key in keys], np.int32)

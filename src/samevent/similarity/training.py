@@ -1,33 +1,32 @@
-"""Learning the pair model: logistic regression with an L2 penalty, its strength chosen out of fold.
+"""Training of the pair model: logistic regression with an L2 penalty, its strength chosen by cross-validation.
 
-Documents of one topic resemble each other, so folds are made of topics. A pair is scored by a model that has seen no
-document of the pair's fold; pairs across folds are left aside. Of all values of C whose log loss is within one standard
-error of the best, the smallest is taken: features that say nearly the same (for mentions of one word, equal heads
-make equal words and equal synonyms) then share the weight instead of fighting over it. Classes are not re-weighted:
-that would shift every probability, and with it what lies above the minimum similarity.
+Documents of one topic resemble each other, so folds consist of whole topics. A pair is scored by a model trained
+without its fold; pairs across folds are left out. Of all values of C whose log loss is within one standard error of
+the best, the smallest is taken: correlated features (for mentions of one word, equal heads imply equal words and equal
+synonyms) then share the weight instead of competing for it. Classes are not reweighted: that would shift every
+probability, and with it the pairs above the minimum similarity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, log_loss
 from threadpoolctl import threadpool_limits
 
 from samevent.errors import DataError, UsageError
-from samevent.similarity.affinities import Settings as LinkSettings
-from samevent.similarity.affinities import affinities
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.calibration import Calibration, calibration
-from samevent.similarity.design import Design
-from samevent.similarity.features import chosen
-from samevent.similarity.labelled import Labelled
+from samevent.similarity.features import CASES, TAGS, select_features, tag_pairs
+from samevent.similarity.links import LinkSettings, find_links
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.model import PairModel
-from samevent.similarity.pairs import Pairs, training_pairs
+from samevent.similarity.model import PairModel, TagPair
+from samevent.similarity.pairs import LabelledMentions, Pairs, training_pairs
 
 Progress = Callable[[str], None]
 
@@ -36,12 +35,12 @@ _TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How to train; the values are those of the preset `paper`.
+class PairTrainingSettings:
+    """How to train a pair model; the defaults are those of the preset `paper`.
 
-    `document_threshold` is sigma; `without` names feature groups to leave out; `by_case` gives every case weights of
-    its own, for more features; `penalties` are the values of C to choose from (smaller is stronger);
-    `minimum_similarity` is what counts as a link in the report.
+    `document_threshold` is sigma; `without` lists feature groups to leave out; `by_case` adds the extra features and
+    gives every case its own weights; `penalties` are the values of C to choose from (smaller is stronger);
+    `minimum_similarity` defines the links counted in the report.
     """
 
     document_threshold: float = 0.4
@@ -53,21 +52,86 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.penalties or min(self.penalties) <= 0:
-            raise UsageError(f"the values of C are {list(self.penalties)}", expected="some, all above 0")
+            raise UsageError(
+                f"the values of C are {list(self.penalties)}", expected="at least one value, all above 0"
+            )
         if self.folds < 2:
             raise UsageError(f"there are {self.folds} folds", expected="2 or more")
-        chosen(self.without)
+        select_features(self.without)
 
 
-LIGHT = Settings(document_threshold=0.1, by_case=True, penalties=(0.1,), minimum_similarity=0.25)
-"""How the pair model of the preset `light` is trained; `tools/tune_light.py` shows why."""
-_LEAST_READ = 2
-"""A word that was read in fewer documents is not worth its place in the file."""
+LIGHT = PairTrainingSettings(document_threshold=0.1, by_case=True, penalties=(0.1,), minimum_similarity=0.25)
+"""Training of the pair model of the preset `light`; `tools/tune_light.py` shows why."""
+_MINIMUM_FREQUENCY = 2
+"""Words of fewer training documents are not stored."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """The features of pairs as a matrix: one row per pair, one column per numeric feature, then one per pair of tags.
+
+    By case, every feature has one column per case, which is 0 in pairs of other cases, and so does the case itself.
+    """
+
+    columns: sparse.csr_array
+    names: tuple[str, ...]
+    tag_pairs: tuple[TagPair, ...]
+
+    @classmethod
+    def of(
+        cls, table: MentionTable, pairs: Pairs, *, without: Collection[str] = (), by_case: bool = False
+    ) -> Design:
+        """Compute the features of pairs, except for some groups; features beyond the paper only by case."""
+        features = select_features(without, extra=by_case)
+        numeric = {f.name: f.compare(table, pairs.i, pairs.j) for f in features}
+        if by_case:
+            numeric = _by_case(table, pairs, numeric)
+        tags, names = _tag_columns(table, pairs) if TAGS not in without else (None, ())
+        blocks = [sparse.csr_array(values[:, np.newaxis]) for values in numeric.values()]
+        return cls(
+            columns=sparse.hstack([*blocks, tags] if tags is not None else blocks, format="csr"),
+            names=tuple(numeric),
+            tag_pairs=names,
+        )
+
+    def model(self, weights: Floats, intercept: float, about: Mapping[str, Any]) -> PairModel:
+        """Return the pair model with these weights of the columns."""
+        numbers = weights.tolist()
+        return PairModel(
+            weights=dict(zip(self.names, numbers, strict=False)),
+            tag_weights=dict(zip(self.tag_pairs, numbers[len(self.names) :], strict=True)),
+            intercept=intercept,
+            about=about,
+        )
+
+
+def _by_case(table: MentionTable, pairs: Pairs, numeric: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return one copy of the columns per case, 0 in pairs of other cases."""
+    columns: dict[str, Floats] = {}
+    for case in CASES:
+        mask = case.mask(table, pairs.i, pairs.j).astype(np.float64)
+        columns[case.name] = mask
+        columns |= {case.weight_name(name): mask * values for name, values in numeric.items()}
+    return columns
+
+
+def _tag_columns(table: MentionTable, pairs: Pairs) -> tuple[sparse.csr_array, tuple[TagPair, ...]]:
+    """Return one-hot columns of the pairs of tags that occur; unordered pairs count half in both orders."""
+    first, second, in_order = tag_pairs(table, pairs.i, pairs.j)
+    width = len(table.heads.tags)
+    forth, back = first.astype(np.int64) * width + second, second.astype(np.int64) * width + first
+    codes, column = np.unique(np.concatenate([forth, back[~in_order]]), return_inverse=True)
+    row = np.arange(len(pairs))
+    values = np.concatenate([np.where(in_order, 1.0, 0.5), np.full((~in_order).sum(), 0.5)])
+    cells = (np.concatenate([row, row[~in_order]]), column)
+    tags = table.heads.tags
+    names = tuple((tags[code // width], tags[code % width]) for code in codes.tolist())
+    return sparse.coo_array((values, cells), shape=(len(pairs), len(codes))).tocsr(), names
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How well one value of C does out of fold: the log loss of each fold, and the average precision of all."""
+    """Cross-validation of one value of C: the log loss of each fold, and the average precision of all pairs."""
 
     penalty: float
     losses: tuple[float, ...]
@@ -80,11 +144,11 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What came out of training beside the weights.
+class TrainingReport:
+    """What training found besides the weights.
 
-    `calibration` is out of fold, at the chosen C. `links_per_mention` says how many other mentions of the whole
-    corpus a mention may be linked with.
+    `calibration` is cross-validated, at the chosen C. `links_per_mention` is the average number of candidate links of
+    a mention in the whole corpus.
     """
 
     pairs: int
@@ -97,47 +161,48 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A model and how it was found."""
+    """A pair model and the report of its training."""
 
     model: PairModel
-    report: Report
+    report: TrainingReport
 
 
 def train(
-    data: Labelled,
+    data: LabelledMentions,
     *,
     learn: Collection[str] | None = None,
-    settings: Settings | None = None,
+    settings: PairTrainingSettings | None = None,
     progress: Progress | None = None,
 ) -> Trained:
-    """Learn from mentions whose events are known.
+    """Train on mentions with gold events.
 
-    C is chosen over all topics; the model that is returned is then fitted to the topics in `learn` (all of them
-    unless told).
+    C is chosen on all topics; the returned model is then fitted to the topics in `learn` (default: all).
     """
-    settings = settings or Settings()
-    tell = progress or (lambda _: None)
+    settings = settings or PairTrainingSettings()
+    log = progress or (lambda _: None)
     if len(data.topics) < 2:
         raise DataError(
-            f"the documents are of {len(data.topics)} topic",
-            expected="two topics or more, to choose C on topics that were not learned from",
+            f"all documents have the same topic, {data.topics[0]!r}"
+            if data.topics
+            else "there are no documents",
+            expected="two or more topics, to choose C on topics that were not trained on",
         )
     table = data.table
     pairs = training_pairs(table, document_threshold=settings.document_threshold)
     same = data.same(pairs)
-    tell(f"{len(pairs):,} pairs, {int(same.sum()):,} of the same event")
+    log(f"{len(pairs):,} pairs, {int(same.sum()):,} of the same event")
     design = Design.of(table, pairs, without=settings.without, by_case=settings.by_case)
     topic = data.topic[table.document]
 
-    found = {}
+    validated = {}
     for penalty in settings.penalties:
-        found[penalty] = _out_of_fold(design, pairs, same, topic % settings.folds, penalty)
-        tell(f"C = {penalty:g}: log loss {found[penalty].trial.log_loss:.4f} out of fold")
-    penalty = strongest_penalty([held_out.trial for held_out in found.values()])
-    best = found[penalty]
+        validated[penalty] = _cross_validate(design, pairs, same, topic % settings.folds, penalty)
+        log(f"C = {penalty:g}: cross-validated log loss {validated[penalty].trial.log_loss:.4f}")
+    penalty = strongest_penalty([held_out.trial for held_out in validated.values()])
+    best = validated[penalty]
 
-    taken = np.array([learn is None or name in learn for name in data.topics])[topic]
-    kept = taken[pairs.i] & taken[pairs.j]
+    learned = np.array([learn is None or name in learn for name in data.topics])
+    kept = learned[topic][pairs.i] & learned[topic][pairs.j]
     fitted = _fit(design, kept, same, penalty)
     about = {
         "C": penalty,
@@ -149,34 +214,34 @@ def train(
         about["by_case"] = True
     model = design.model(fitted.coef_[0], float(fitted.intercept_[0]), about)
     if settings.by_case:
-        learned = np.array([learn is None or data.topics[number] in learn for number in data.topic.tolist()])
-        model = replace(model, background=table.read(learned).without_rare(_LEAST_READ))
-    report = Report(
+        frequencies = table.document_frequencies(learned[data.topic])
+        model = replace(model, background=frequencies.without_rare(_MINIMUM_FREQUENCY))
+    report = TrainingReport(
         pairs=int(kept.sum()),
         same=int(same[kept].sum()),
         penalty=penalty,
-        trials=tuple(held_out.trial for held_out in found.values()),
+        trials=tuple(held_out.trial for held_out in validated.values()),
         calibration=calibration(best.probability, best.same),
         links_per_mention=_links_per_mention(table, model, settings.minimum_similarity),
     )
-    tell(
+    log(
         f"fitted to {report.pairs:,} pairs: C = {penalty:g}, intercept {model.intercept:.2f}, "
-        f"{report.links_per_mention:.1f} candidate links a mention"
+        f"{report.links_per_mention:.1f} candidate links per mention"
     )
     return Trained(model, report)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _HeldOut:
-    """What models said of pairs that they had not seen."""
+    """Probabilities and gold labels of held-out pairs."""
 
     trial: Trial
     probability: Floats
     same: Booleans
 
 
-def _out_of_fold(design: Design, pairs: Pairs, same: Booleans, fold: Indices, penalty: float) -> _HeldOut:
-    first, second = pairs.of(fold)
+def _cross_validate(design: Design, pairs: Pairs, same: Booleans, fold: Indices, penalty: float) -> _HeldOut:
+    first, second = pairs.look_up(fold)
     probability = np.full(len(pairs), np.nan)
     losses = []
     for number in np.unique(fold).tolist():
@@ -187,21 +252,21 @@ def _out_of_fold(design: Design, pairs: Pairs, same: Booleans, fold: Indices, pe
             losses.append(float(log_loss(same[inside], probability[inside], labels=[False, True])))
     if not losses:
         raise DataError(
-            "no topic has a pair of mentions to choose C on", expected="two mentions or more in a document"
+            "no topic has a pair of mentions to choose C on", expected="two or more mentions in a document"
         )
     scored = ~np.isnan(probability)
-    said, truth = probability[scored], same[scored]
-    precision = float(average_precision_score(truth, said)) if truth.any() else 0.0
-    return _HeldOut(Trial(penalty, tuple(losses), precision), said, truth)
+    predicted, truth = probability[scored], same[scored]
+    precision = float(average_precision_score(truth, predicted)) if truth.any() else 0.0
+    return _HeldOut(Trial(penalty, tuple(losses), precision), predicted, truth)
 
 
 def _links_per_mention(table: MentionTable, model: PairModel, minimum_similarity: float) -> float:
-    found = affinities(table, model, settings=LinkSettings(minimum_similarity=minimum_similarity))
-    return (2 * len(found.within.columns) + len(found.across.columns)) / len(table)
+    links = find_links(table, model, settings=LinkSettings(minimum_similarity=minimum_similarity))
+    return 2 * len(links.pairs) / len(table)
 
 
 def strongest_penalty(trials: Sequence[Trial]) -> float:
-    """Return the smallest C whose loss exceeds the least by no more than the standard error of the difference."""
+    """Return the smallest C whose loss is within one standard error of the difference from the lowest loss."""
     best = min(trials, key=lambda trial: trial.log_loss)
 
     def close(trial: Trial) -> bool:
@@ -216,8 +281,8 @@ def _fit(design: Design, rows: Booleans, same: Booleans, penalty: float) -> Logi
     if truth.all() or not truth.any():
         raise DataError(
             f"of {len(truth)} pairs to learn from, {int(truth.sum())} are of the same event",
-            expected="pairs of the same event and pairs of different ones, in every fold",
-            hint="give more annotated documents, or fewer folds",
+            expected="pairs of the same event and pairs of different events in every fold",
+            hint="add annotated documents, or use fewer folds",
         )
     # One thread: sums over several would differ in their last bits.
     with threadpool_limits(1):

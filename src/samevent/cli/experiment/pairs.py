@@ -57,11 +57,11 @@ def pairs_cli(
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
-    from samevent.similarity.training import Settings
+    from samevent.similarity.training import PairTrainingSettings
     from samevent.training import predicted_arguments
 
     add = predicted_arguments(load_extractor(model)) if arguments == "predicted" else None
-    settings = Settings(without=left_out)
+    settings = PairTrainingSettings(without=left_out)
     found = measure_pairs(
         read(data, format="ecbplus"),
         resources(model),

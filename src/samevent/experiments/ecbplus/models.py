@@ -13,10 +13,10 @@ from samevent.extraction.training import train_file
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, resources
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
-from samevent.similarity.training import LIGHT, Settings
+from samevent.similarity.training import LIGHT, PairTrainingSettings
 from samevent.training import train_similarity
 
-PAIR_MODELS = {SIMILARITY_FILE: Settings(), LIGHT_FILE: LIGHT}
+PAIR_MODELS = {SIMILARITY_FILE: PairTrainingSettings(), LIGHT_FILE: LIGHT}
 """The pair models of a folder, and how they are trained."""
 
 

@@ -10,19 +10,31 @@ from samevent.errors import UsageError
 from samevent.hddcrp import Problem, Rows
 from samevent.similarity import candidates
 from samevent.similarity import model as pair_model
-from samevent.similarity.affinities import Settings, affinities
 from samevent.similarity.bags import Floats, Indices
+from samevent.similarity.candidates import Progress
 from samevent.similarity.documents import (
+    compare_documents,
     document_similarity,
-    of_their_documents,
     topical_documents,
     topical_similarity,
 )
-from samevent.similarity.features import ALL, Feature
+from samevent.similarity.features import ALL_FEATURES, Feature
+from samevent.similarity.links import Affinities, LinkSettings, find_links, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
 from similarity.tables import all_pairs, compiled, random_corpus, random_model
+
+
+def affinities(
+    table: MentionTable,
+    model: PairModel,
+    *,
+    settings: LinkSettings | None = None,
+    progress: Progress | None = None,
+) -> Affinities:
+    settings = settings or LinkSettings()
+    return to_affinities(table, find_links(table, model, settings=settings, progress=progress), settings)
 
 
 def entries(rows: Rows) -> dict[tuple[int, int], float]:
@@ -60,24 +72,24 @@ def by_brute_force(
     spread=st.sampled_from([0.5, 2.0, 8.0, 1000.0]),
     by_case=st.booleans(),
 )
-def test_affinities_are_those_of_brute_force(
+def test_affinities_agree_with_brute_force(
     corpus: int, weights: int, minimum: float, intercept: float, spread: float, by_case: bool
 ) -> None:
     table = compiled(random_corpus(corpus))
     model = random_model(weights, spread=spread, intercept=intercept, by_case=by_case)
-    found = affinities(table, model, settings=Settings(minimum_similarity=minimum, document_weight=0.7))
+    found = affinities(table, model, settings=LinkSettings(minimum_similarity=minimum, document_weight=0.7))
     within, across = by_brute_force(table, model, minimum, 0.7)
     assert entries(found.within) == within
     assert entries(found.across) == pytest.approx(across, rel=1e-15)
     assert found.scored <= len(table) * (len(table) - 1) // 2
 
 
-def test_search_through_a_gate_finds_what_brute_force_finds_behind_it() -> None:
+def test_search_with_a_gate_agrees_with_brute_force() -> None:
     table = compiled(random_corpus(9, documents=8))
     i, j = all_pairs(table)
-    documents = of_their_documents(table, i, j, topical_similarity)
+    documents = compare_documents(table, i, j, topical_similarity)
     least = float(np.median(documents))
-    gate = candidates.gate_between(table, *topical_documents(table, least))
+    gate = candidates.document_gate(table, *topical_documents(table, least))
     for model in (random_model(3, intercept=-1.0), random_model(3, intercept=-1.0, by_case=True)):
         score = model.score(table, i, j)
         blocks = candidates.candidates(table, model, 0.5, gate=gate)
@@ -88,24 +100,24 @@ def test_search_through_a_gate_finds_what_brute_force_finds_behind_it() -> None:
         assert all(documents[i * (i - 1) // 2 + j] >= least for i, j in found)
 
 
-def test_search_finds_all_in_groups_of_documents_that_never_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_finds_all_pairs_of_separate_document_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     table = compiled(random_corpus(9, documents=8))
     i, j = all_pairs(table)
-    gate = candidates.gate_between(table, np.array([2, 5, 6]), np.array([0, 2, 4]))  # 0-2-5, 4-6, 1, 3, 7
+    gate = candidates.document_gate(table, np.array([2, 5, 6]), np.array([0, 2, 4]))  # 0-2-5, 4-6, 1, 3, 7
     monkeypatch.setattr(candidates, "_BLOCK", 3)  # cuts through groups, and holds several
     for model in (random_model(3, intercept=-1.0), random_model(3, intercept=-1.0, by_case=True)):
         wanted = (model.score(table, i, j) >= 0.5) & (gate[table.document[i], table.document[j]] > 0)
         blocks = list(candidates.candidates(table, model, 0.5, gate=gate))
-        pairs = Pairs.joined(blocks)
+        pairs = Pairs.concatenate(blocks)
         found = list(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
         assert len(set(found)) == len(found)
         assert set(found) >= set(zip(i[wanted].tolist(), j[wanted].tolist(), strict=True)) != set()
         assert gate[table.document[pairs.i], table.document[pairs.j]].all()
-        threads = Pairs.joined(candidates.candidates(table, model, 0.5, gate=gate, jobs=2))
+        threads = Pairs.concatenate(candidates.candidates(table, model, 0.5, gate=gate, jobs=2))
         assert (threads.i.tolist(), threads.j.tolist()) == (pairs.i.tolist(), pairs.j.tolist())
 
 
-def test_search_leaves_most_pairs_unscored_and_misses_none() -> None:
+def test_search_scores_few_pairs_and_misses_none() -> None:
     table = compiled(random_corpus(5, documents=40, mentions=10))
     model = PairModel({"head_lemma": 2.0, "head_vector": 3.0, "context": 2.0, "arg0": 1.0}, {}, -5.5)
     found = affinities(table, model)
@@ -115,13 +127,13 @@ def test_search_leaves_most_pairs_unscored_and_misses_none() -> None:
     assert 0 < len(within) + len(across) // 2 <= found.scored < len(table) * (len(table) - 1) // 20
 
 
-def test_search_allows_for_features_that_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_allows_for_features_without_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     def near(table: MentionTable, i: Indices, j: Indices) -> Floats:
         return np.where(table.document[i] == table.document[j], 1.0, -1.0)
 
     luck = Feature("luck", "luck", "luck", near, lowest=-1.0)
-    monkeypatch.setattr(candidates, "ALL", (*ALL, luck))
-    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*ALL, luck)})
+    monkeypatch.setattr(candidates, "ALL_FEATURES", (*ALL_FEATURES, luck))
+    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*ALL_FEATURES, luck)})
     table = compiled(random_corpus(5, documents=10, mentions=10))
     for weight in (3.0, -3.0):
         model = PairModel({"head_lemma": 2.0, "context": 2.0, "luck": weight}, {}, -4.5)
@@ -132,7 +144,7 @@ def test_search_allows_for_features_that_it_does_not_know(monkeypatch: pytest.Mo
         assert within or across
 
 
-def test_search_tells_how_far_it_is() -> None:
+def test_search_reports_progress() -> None:
     told: list[tuple[int, int]] = []
     table = compiled(random_corpus(5))
     mentions = len(table)
@@ -198,9 +210,9 @@ def test_affinities_of_duplicate_documents_are_weighted_by_e() -> None:
         assert found[row, half + row] == pytest.approx(np.e * f)
 
 
-def test_minimum_similarity_outside_its_range_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"'minimum_similarity' is 1.5; expected a number above 0"):
-        Settings(minimum_similarity=1.5)
+def test_minimum_similarity_out_of_range_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"'minimum_similarity' is 1.5; expected a number between 0 and 1"):
+        LinkSettings(minimum_similarity=1.5)
 
 
 def _renamed(document: Document, names: dict[str, str]) -> Document:

@@ -1,0 +1,133 @@
+"""Candidate links: all pairs of mentions above a minimum similarity, and their affinities as sparse rows.
+
+F_d links mentions within a document, F_0 across documents. f is cut off first (below the minimum similarity it is 0)
+and multiplied by the document weight afterwards. No pair that reaches the minimum is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from samevent.errors import UsageError
+from samevent.hddcrp.problem import Rows
+from samevent.similarity.bags import Booleans, Floats
+from samevent.similarity.candidates import Progress, candidates, document_gate
+from samevent.similarity.documents import (
+    compare_documents,
+    document_similarity,
+    document_weight,
+    topical_documents,
+)
+from samevent.similarity.mentions import MentionTable
+from samevent.similarity.model import PairModel
+from samevent.similarity.pairs import Pairs, in_chunks
+
+_CHUNK = 1 << 18
+"""Number of pairs scored at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkSettings:
+    """Which pairs are links, and their weight; the defaults are the values of the paper.
+
+    Pairs below `minimum_similarity` are not linked. A `gate` above 0 links only documents whose topical similarity
+    reaches it. `document_weight` is gamma.
+    """
+
+    minimum_similarity: float = 0.5
+    gate: float = 0.0
+    document_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.minimum_similarity < 1:
+            raise UsageError(
+                f"the parameter 'minimum_similarity' is {self.minimum_similarity}",
+                expected="a number between 0 and 1, both excluded",
+            )
+
+    @property
+    def minimum_score(self) -> float:
+        """The log-odds of the minimum similarity."""
+        return float(logit(self.minimum_similarity))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Affinities:
+    """Row i of `within` holds earlier mentions of the same document, row i of `across` mentions of other documents.
+
+    Columns ascend. `scored` is the number of pairs that the model scored.
+    """
+
+    within: Rows
+    across: Rows
+    scored: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MentionLinks:
+    """Pairs of mentions, each once, and their f; `scored` is the number of pairs that the model scored."""
+
+    pairs: Pairs
+    similarity: Floats
+    scored: int = 0
+
+    def __getitem__(self, which: Booleans) -> MentionLinks:
+        return MentionLinks(self.pairs[which], self.similarity[which], self.scored)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[MentionLinks]) -> MentionLinks:
+        """Concatenate links."""
+        return cls(
+            Pairs.concatenate(part.pairs for part in parts),
+            np.concatenate([np.empty(0), *(part.similarity for part in parts)]),
+            sum(part.scored for part in parts),
+        )
+
+
+def find_links(
+    table: MentionTable,
+    model: PairModel,
+    *,
+    settings: LinkSettings | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> MentionLinks:
+    """Return all pairs of a corpus whose f is at least the minimum similarity, searched by `jobs` threads."""
+    settings = settings or LinkSettings()
+    gate = document_gate(table, *topical_documents(table, settings.gate)) if settings.gate else None
+    blocks = candidates(table, model, settings.minimum_score, gate=gate, jobs=jobs, progress=progress)
+    return score_pairs(table, model, blocks, settings)
+
+
+def score_pairs(
+    table: MentionTable, model: PairModel, blocks: Iterable[Pairs], settings: LinkSettings
+) -> MentionLinks:
+    """Score pairs, and keep those that reach the minimum similarity."""
+    links = []
+    for pairs in in_chunks(blocks, _CHUNK):
+        similarity = model.probability(table, pairs.i, pairs.j)
+        links.append(MentionLinks(pairs, similarity, len(pairs))[similarity >= settings.minimum_similarity])
+    return MentionLinks.concatenate(links)
+
+
+def to_affinities(table: MentionTable, links: MentionLinks, settings: LinkSettings) -> Affinities:
+    """Turn links into rows: within a document from the later to the earlier mention, across documents both ways."""
+    n, inside = len(table), links.pairs.equal(table.document)
+    within, across = links.pairs[inside], links.pairs[~inside]
+    similarity = links.similarity[~inside]
+    documents = compare_documents(table, across.i, across.j, document_similarity)
+    similarity *= document_weight(documents, gamma=settings.document_weight)
+    return Affinities(
+        within=Rows.from_triples(n, within.i, within.j, links.similarity[inside]),
+        across=Rows.from_triples(
+            n,
+            np.concatenate([across.i, across.j]),
+            np.concatenate([across.j, across.i]),
+            np.concatenate([similarity, similarity]),
+        ),
+        scored=links.scored,
+    )
