@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -15,7 +15,6 @@ from scipy.special import gammaln
 from samevent.hddcrp.components import Block, split
 from samevent.hddcrp.likelihood import Logs, log_likelihood
 from samevent.hddcrp.problem import Problem, Rows
-from samevent.hddcrp.reference import clusters_of
 from samevent.hddcrp.weights import collapsed, customer_links, flat, table_links
 from samevent.seeds import stream
 
@@ -37,7 +36,7 @@ def random_problem(
     words: int = 2,
     **fields: Any,
 ) -> Problem:
-    """Draw a problem: links with probability `density`, up to `words` words a customer, one-way links too."""
+    """Draw a problem: links with probability `density`, one-way links too, and up to `words` words per customer."""
     random = stream(seed, "problem", customers, documents)
     document = np.sort(random.integers(documents, size=customers))
     i, j = np.nonzero(random.random((customers, customers)) < density)
@@ -70,17 +69,48 @@ def with_fields(problem: Problem, **fields: Any) -> Problem:
 
 def whole(problem: Problem, sampler: str = "collapsed") -> Block:
     """Return everything as one block."""
-    return split(problem.words, *LINKS[sampler](problem), smallest=problem.customers + 1).block(0)
+    return split(
+        problem.words,
+        *LINKS[sampler](problem),
+        must_link=problem.must_link,
+        cannot_link=problem.cannot_link,
+        smallest=problem.customers + 1,
+    ).block(0)
+
+
+def with_constraints(problem: Problem, seed: int, must: int = 1, cannot: int = 2) -> Problem:
+    """Add random must-links and cannot-links that do not contradict them."""
+    random = stream(seed, "constraints")
+    pairs = random.permutation(np.stack(np.triu_indices(problem.customers, 1), axis=1))
+    must_link = pairs[:must]
+    group = joined(range(problem.customers), must_link.tolist())
+    cannot_link = [(i, j) for i, j in pairs[must:].tolist() if group[i] != group[j]][:cannot]
+    return with_fields(problem, must_link=must_link, cannot_link=cannot_link)
+
+
+def joined(targets: Iterable[int], must_link: Iterable[Sequence[int]]) -> Partition:
+    """Return the clusters of links and must-links: spread the smallest number until nothing changes."""
+    links = list(enumerate(targets))
+    edges, label = [*links, *must_link], [i for i, _ in links]
+    before: list[int] = []
+    while label != before:
+        before = label.copy()
+        for i, j in edges:
+            label[i] = label[j] = min(label[i], label[j])
+    numbers: dict[int, int] = {}
+    return tuple(numbers.setdefault(k, len(numbers)) for k in label)
 
 
 def posterior_of_partitions(problem: Problem, sampler: str = "collapsed") -> dict[Partition, float]:
-    """Add p(links) up by partition, over all links of a model with one link a customer, times p(words)."""
+    """Add up p(links) by partition, over all links of a model with one link per customer, times p(words)."""
     block, logs = whole(problem, sampler), Logs.of(problem)
     rows = block.links[0]
     priors: dict[Partition, float] = defaultdict(float)
     for way in product(*(range(rows.starts[i], rows.starts[i + 1]) for i in range(len(block)))):
         entries = list(way)
-        priors[tuple(clusters_of(rows.columns[entries].tolist()))] += math.prod(rows.values[entries].tolist())
+        partition = joined(rows.columns[entries].tolist(), block.must_link.tolist())
+        if allowed(partition, problem):
+            priors[partition] += math.prod(rows.values[entries].tolist())
     masses = {
         partition: prior * math.exp(log_likelihood(block.words, np.array(partition), logs))
         for partition, prior in priors.items()
@@ -99,20 +129,27 @@ def posterior_by_hand(problem: Problem) -> dict[Partition, float]:
         for c in product(*outer):
             prior = math.prod(p for _, p in (*a, *c))
             targets = [a[i][0] if a[i][0] != i else c[i][0] for i in range(n)]
-            masses[tuple(clusters_of(targets))] += prior
+            partition = joined(targets, problem.must_link.tolist())
+            if allowed(partition, problem):
+                masses[partition] += prior
     joint = {z: mass * np.exp(log_likelihood_by_hand(problem, z)) for z, mass in masses.items()}
     total = sum(joint.values())
     return {z: float(mass / total) for z, mass in joint.items()}
 
 
+def allowed(partition: Partition, problem: Problem) -> bool:
+    """Return whether a partition keeps cannot-linked customers apart."""
+    return all(partition[i] != partition[j] for i, j in problem.cannot_link.tolist())
+
+
 def log_likelihood_by_hand(problem: Problem, partition: Partition) -> float:
-    """Return log p(x | z) from log-gammas of dense counts."""
+    """Return log p(x | z), times the likelihood's weight, from log-gammas of dense counts."""
     counts = np.zeros((max(partition, default=-1) + 1, problem.vocabulary))
     np.add.at(counts, (np.array(partition)[problem.words.rows], problem.words.columns), problem.words.values)
     a, v = problem.dirichlet, problem.vocabulary
     words = gammaln(a + counts).sum(axis=1) - v * gammaln(a)
     totals = gammaln(v * a) - gammaln(v * a + counts.sum(axis=1))
-    return float((words + totals).sum())
+    return problem.likelihood_weight * float((words + totals).sum())
 
 
 def _options(affinities: Rows, i: int, alpha: float) -> list[tuple[int, float]]:

@@ -1,6 +1,6 @@
-"""The exact posterior of a small block: go through all ways to link, compiled.
+"""The exact posterior of a small block: enumerate all ways to link, compiled.
 
-`reference.exact` says the same in plain Python, bit for bit.
+`reference.exact` does the same in plain Python, bit for bit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from samevent.hddcrp.reference import NEGLIGIBLE, Exact
 
 
 def exact(block: Block, logs: Logs, points: Floats) -> Exact:
-    """Return the posterior of a block with one link a customer; `points` in [0, 1) pick draws from it."""
+    """Return the posterior of a block with one link per customer; `points` in [0, 1) pick draws from it."""
     (links,), words, count = block.links, block.words, len(block)
     ways = math.prod(np.diff(links.starts).tolist())
     heights, reached = np.empty(ways), np.empty(ways)
@@ -25,10 +25,12 @@ def exact(block: Block, logs: Logs, points: Floats) -> Exact:
     best_labels = np.zeros(count, np.int32)
     draws = np.zeros((len(points), count), np.int32)
     best = _enumerate(
-        links.starts, links.columns, links.logs, words.starts, words.columns, words.values, logs.word, logs.total,
-        block.left, block.right, links.starts[:-1].copy(), np.zeros(count, np.int32), np.zeros(count, np.int32),
-        np.zeros(count, np.int64), new_cells(len(words.columns)), int(words.columns.max(initial=-1)) + 1,
-        heights, reached, together, points, draws, best_labels,
+        (links.starts, links.columns, links.logs, block.must_link, block.cannot_link),
+        (words.starts, words.columns, words.values, logs.word, logs.total),
+        (block.left, block.right, together),
+        (links.starts[:-1].copy(), *np.zeros((2, count), np.int32)),
+        (np.zeros(count, np.int64), new_cells(len(words.columns)), int(words.columns.max(initial=-1)) + 1),
+        heights, reached, points, draws, best_labels,
     )  # fmt: skip
     return Exact(
         float(heights[best] + math.log(reached[-1])),
@@ -40,21 +42,22 @@ def exact(block: Block, logs: Logs, points: Floats) -> Exact:
 
 
 @kernel
-def _enumerate(  # type: ignore[no-untyped-def]
-    starts, targets, logs, word_starts, words, counts, of_word, of_total, left, right,
-    choice, root, label, totals, cells, width, heights, reached, together, points, draws, best_labels,
-):  # fmt: skip
-    """Fill the arrays from `heights` on; return the number of the best way to link."""
+def _enumerate(links, words, pairs, state, scratch, heights, reached, points, draws, best_labels):  # type: ignore[no-untyped-def]
+    """Fill the arrays from `heights` on, and `together` of the pairs; return the number of the best way to link."""
+    starts, targets, logs, must_link, cannot_link = links
+    left, right, together = pairs
+    choice, root, label = state
     ways = len(heights)
     best = 0
     for way in range(ways):
-        height = 0.0
-        for i in range(len(choice)):
-            height += logs[choice[i]]
-        clusters = _label(choice, targets, root, label)
-        heights[way] = height + _log_likelihood(
-            clusters, label, totals, word_starts, words, counts, of_word, of_total, cells, width
-        )
+        clusters = _label(choice, targets, must_link, root, label)
+        if _allowed(label, cannot_link):
+            height = 0.0
+            for i in range(len(choice)):
+                height += logs[choice[i]]
+            heights[way] = height + _log_likelihood(clusters, label, words, scratch)
+        else:
+            heights[way] = -np.inf
         if heights[way] > heights[best]:
             best = way
         _next(choice, starts)
@@ -64,24 +67,33 @@ def _enumerate(  # type: ignore[no-untyped-def]
         total += mass
         reached[way] = total
         if mass > NEGLIGIBLE:
-            _label(choice, targets, root, label)
+            _label(choice, targets, must_link, root, label)
             for pair in range(len(left)):
                 if label[left[pair]] == label[right[pair]]:
                     together[pair] += mass
         _next(choice, starts)
     for draw in range(len(points)):
         _go_to(_first_above(reached, points[draw] * total), choice, starts)
-        _label(choice, targets, root, label)
+        _label(choice, targets, must_link, root, label)
         for i in range(len(label)):
             draws[draw, i] = label[i]
     _go_to(best, choice, starts)
-    _label(choice, targets, root, best_labels)
+    _label(choice, targets, must_link, root, best_labels)
     return best
 
 
 @kernel
+def _allowed(label, cannot_link):  # type: ignore[no-untyped-def]
+    """Return whether no cannot-linked pair shares a cluster."""
+    for pair in range(len(cannot_link)):  # noqa: SIM110  a generator cannot be compiled
+        if label[cannot_link[pair, 0]] == label[cannot_link[pair, 1]]:
+            return False
+    return True
+
+
+@kernel
 def _next(choice, starts):  # type: ignore[no-untyped-def]
-    """Go on to the next way to link; after the last comes the first."""
+    """Advance to the next way to link; the first follows the last."""
     for i in range(len(choice) - 1, -1, -1):
         choice[i] += 1
         if choice[i] < starts[i + 1]:
@@ -98,17 +110,14 @@ def _go_to(way, choice, starts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _label(choice, targets, root, label):  # type: ignore[no-untyped-def]
-    """Number the clusters that links make by their first customers; return how many there are."""
+def _label(choice, targets, must_link, root, label):  # type: ignore[no-untyped-def]
+    """Number the clusters that links and must-links make by their first customers; return how many there are."""
     for i in range(len(choice)):
         root[i] = i
     for i in range(len(choice)):
-        a, b = i, targets[choice[i]]
-        while root[a] != a:
-            a = root[a]
-        while root[b] != b:
-            b = root[b]
-        root[max(a, b)] = min(a, b)
+        _join(root, i, targets[choice[i]])
+    for pair in range(len(must_link)):
+        _join(root, must_link[pair, 0], must_link[pair, 1])
     clusters = 0
     for i in range(len(choice)):
         if root[i] == i:
@@ -120,9 +129,18 @@ def _label(choice, targets, root, label):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _log_likelihood(  # type: ignore[no-untyped-def]
-    clusters, label, totals, starts, words, counts, of_word, of_total, cells, width
-):
+def _join(root, a, b):  # type: ignore[no-untyped-def]
+    while root[a] != a:
+        a = root[a]
+    while root[b] != b:
+        b = root[b]
+    root[max(a, b)] = min(a, b)
+
+
+@kernel
+def _log_likelihood(clusters, label, words_of, scratch):  # type: ignore[no-untyped-def]
+    starts, words, counts, of_word, of_total = words_of
+    totals, cells, width = scratch
     total = 0.0
     for cluster in range(clusters):
         totals[cluster] = 0

@@ -22,7 +22,7 @@ _GRID = 2.0**30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Logs:
-    """The tables A (`word`) and B (`total`) of the module's head."""
+    """The tables A (`word`) and B (`total`) of the module's docstring, times the likelihood's weight."""
 
     word: Floats
     total: Floats
@@ -30,11 +30,12 @@ class Logs:
     @classmethod
     def of(cls, problem: Problem) -> Logs:
         """Tabulate as far as the words of a problem reach."""
-        words = problem.words
+        words, weight = problem.words, problem.likelihood_weight
+        tokens = int(problem.tokens.sum(dtype=np.int64))
         most = int(np.bincount(words.columns, weights=words.values).max(initial=0))
         return cls(
-            tabulated(problem.dirichlet, most),
-            tabulated(problem.dirichlet * problem.vocabulary, int(problem.tokens.sum(dtype=np.int64))),
+            tabulated(problem.dirichlet, most, weight),
+            tabulated(problem.dirichlet * problem.vocabulary, tokens, weight),
         )
 
 
@@ -74,8 +75,8 @@ def merge_change(ours: dict[int, int], theirs: dict[int, int], logs: Logs) -> fl
     return float(change)
 
 
-def tabulated(offset: float, most: int) -> Floats:
-    """Return the sums of log(offset + k) over the first k, for 0 to `most` of them, on the grid."""
+def tabulated(offset: float, most: int, weight: float = 1.0) -> Floats:
+    """Return the sums of weight * log(offset + k) over the first k, for 0 to `most` of them, on the grid."""
     # Rounding the steps, not their sums, keeps the error of a difference of neighbours at one rounding.
-    steps = np.log(offset + np.arange(most)) if most else np.zeros(0)
+    steps = weight * np.log(offset + np.arange(most)) if most else np.zeros(0)
     return np.concatenate([[0.0], np.cumsum(on_grid(steps))])

@@ -27,6 +27,8 @@ MOST_TOKENS = 2**26
 
 LEAST, MOST = 1e-50, 1e50
 """The range of affinities and parameters, which keeps their products inside floating point."""
+MOST_WEIGHT = 1000
+"""Above this likelihood weight, sums of logarithms would soon no longer be exact."""
 _IN_RANGE = f"a number from {LEAST:g} to {MOST:g}"
 
 
@@ -162,10 +164,10 @@ class Problem:
             if not LEAST <= value <= MOST:
                 raise DataError(f"the parameter {name!r} of Problem is {value}", expected=_IN_RANGE)
             self._set(name, value)
-        if not 0 <= likelihood_weight <= MOST:
+        if not 0 <= likelihood_weight <= MOST_WEIGHT:
             raise DataError(
                 f"the parameter 'likelihood_weight' of Problem is {likelihood_weight}",
-                expected=f"a number from 0 to {MOST:g}",
+                expected=f"a number from 0 to {MOST_WEIGHT}",
             )
         self._set("likelihood_weight", likelihood_weight)
         for name, matrix in (("within", within), ("across", across)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -28,7 +28,10 @@ NEGLIGIBLE = 2.0**-80
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exact:
-    """The posterior of a block: log p(words), P(same cluster) of the candidate pairs, the best links, draws."""
+    """The posterior of a block: P(same cluster) of the candidate pairs, the partition of the best links, draws.
+
+    `log_evidence` is the log probability of the words and of links that satisfy the constraints.
+    """
 
     log_evidence: float
     together: Floats
@@ -37,11 +40,13 @@ class Exact:
     draws: Integers
 
 
-def clusters_of(targets: Sequence[int]) -> list[int]:
-    """Return the clusters that links make, numbered by their first customers.
+def clusters_of(targets: Sequence[int], must_link: Iterable[Sequence[int]] = ()) -> list[int]:
+    """Return the clusters that links and must-links make, numbered by their first customers.
 
     >>> clusters_of([0, 1, 0, 1])
     [0, 1, 0, 1]
+    >>> clusters_of([0, 1, 0, 3], must_link=[(2, 3)])
+    [0, 1, 0, 0]
     """
     root = list(range(len(targets)))
 
@@ -50,7 +55,7 @@ def clusters_of(targets: Sequence[int]) -> list[int]:
             i = root[i]
         return i
 
-    for i, target in enumerate(targets):
+    for i, target in (*enumerate(targets), *must_link):
         root[max(top(i), top(target))] = min(top(i), top(target))
     numbers: dict[int, int] = {}
     return [numbers.setdefault(top(i), len(numbers)) for i in range(len(targets))]
@@ -58,7 +63,7 @@ def clusters_of(targets: Sequence[int]) -> list[int]:
 
 def log_joint(block: Block, choices: Choices, logs: Logs) -> float:
     """Return log p(links, words), inactive table links integrated out."""
-    labels = np.array(clusters_of(active(block.links, choices).tolist()), np.int64)
+    labels = np.array(clusters_of(active(block.links, choices).tolist(), block.must_link.tolist()), np.int64)
     return log_prior(block.links, choices) + log_likelihood(block.words, labels, logs)
 
 
@@ -156,15 +161,21 @@ def _counts(block: Block, label: Sequence[int], cluster: int) -> dict[int, int]:
 
 
 def exact(block: Block, logs: Logs, points: Floats) -> Exact:
-    """Return the posterior of a block with one link a customer, by going through all ways to link.
+    """Return the posterior of a block with one link per customer, by enumerating all ways to link.
 
-    The last customer's link changes fastest. `points` in [0, 1) each pick a partition drawn from the posterior.
+    The last customer's link changes fastest. Ways that join a cannot-linked pair are impossible. `points` in [0, 1)
+    each pick a partition drawn from the posterior.
     """
     rows = block.links[0]
     ranges = [range(rows.starts[i], rows.starts[i + 1]) for i in range(len(block))]
     ways = [np.array(choice, np.int64) for choice in product(*ranges)]
-    labels = [clusters_of(active(block.links, (way,)).tolist()) for way in ways]
-    heights = [log_joint(block, (way,), logs) for way in ways]
+    labels = [clusters_of(active(block.links, (way,)).tolist(), block.must_link.tolist()) for way in ways]
+    heights = [
+        -math.inf
+        if any(label[i] == label[j] for i, j in block.cannot_link)
+        else log_joint(block, (way,), logs)
+        for way, label in zip(ways, labels, strict=True)
+    ]
     best = max(range(len(ways)), key=heights.__getitem__)
     masses = [math.exp(height - heights[best]) for height in heights]
     reached, total = [], 0.0
