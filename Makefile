@@ -49,7 +49,7 @@ bench: setup  ## print one JSON object per line
 	$(BIN)/python benchmarks/pipeline.py --json
 
 model: setup  ## build the shipped model from its sources (npm, and the data folder)
-	$(BIN)/python tools/build_model.py
+	$(BIN)/python -m tools.build_model
 
 docs: setup  ## regenerate the generated parts of the documentation and build the site
 	$(BIN)/python tools/generate_docs.py

@@ -17,11 +17,11 @@ from samevent.extraction.semicrf import OTHER, Floats, Indices, Potentials
 from samevent.extraction.weights import Weights
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import Indices as Tokens
-from samevent.language.lexicon import Pos
 from samevent.language.resources import Resources
 from samevent.language.roles import Predicate, rules
 from samevent.language.roles.encoding import VERB, Encoded
 from samevent.language.vectors import WordVectors
+from samevent.language.wordnet import Pos
 from samevent.seeds import stream
 
 Path = tuple[tuple[int, int, int], ...]

@@ -19,6 +19,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tools.compile_tables import compile_frames, compile_vectors, compile_wordnet
+
 from samevent.errors import SameventError
 from samevent.experiments.protocols import load_split
 from samevent.extraction.model import EXTRACTOR_FILE, Extractor
@@ -26,12 +28,9 @@ from samevent.extraction.training import train_file as train_extractor
 from samevent.formats import read
 from samevent.formats.files import write_text
 from samevent.language.cache import Cache
-from samevent.language.lexicon.compile_frames import compile_frames
-from samevent.language.lexicon.compile_wordnet import compile_wordnet
-from samevent.language.lexicon.compiled import FRAMES_FILE, WORDNET_FILE
+from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE, Resources
 from samevent.language.roles.training import train_file
-from samevent.language.vectors.compile import compile_vectors
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
 from samevent.similarity.training import LIGHT, PairTrainingSettings
 from samevent.training import train_similarity

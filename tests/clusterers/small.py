@@ -9,7 +9,7 @@ from typing import Any
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
-from samevent.language.lexicon.base import Pos
+from samevent.language.wordnet import Pos
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.settings import changed
 from samevent.similarity.mentions import Annotated, compile_mentions

@@ -5,14 +5,13 @@ import lzma
 from pathlib import Path
 
 import pytest
+from tools.compile_tables import compile_frames, compile_wordnet
 
 from builders import DATA, needs_data
 from lexicons import BOMB_XML, write_frames, write_wordnet
 from samevent.errors import FormatError, OutputExistsError
-from samevent.language.lexicon import CompiledLexicon, Lexicon, Role, Roleset
-from samevent.language.lexicon.compile_frames import MALFORMED, compile_frames
-from samevent.language.lexicon.compile_wordnet import compile_wordnet
-from samevent.language.lexicon.frames import Frames
+from samevent.language.lexicon import CompiledLexicon, Frames, Lexicon, Role, Roleset
+from samevent.language.roles.examples import MALFORMED
 
 BROKEN_EXAMPLE = BOMB_XML.replace("<text>They bombed it .</text>", "<text>They\n bombed it .</tex>")
 
@@ -105,7 +104,7 @@ def test_malformed_outside_the_examples_is_an_error_even_in_the_known_files(tmp_
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"README.txt": "nothing"}, "holds no XML file"),
+        ({"README.txt": "nothing"}, "contains no XML file"),
         ({"a.xml": '<!DOCTYPE f [<!ENTITY a "b">]><f>&a;</f>'}, "defines entities"),
         ({"a.xml": "<frameset><roleset/></frameset>"}, "no id"),
         ({"a.xml": b"\xff\xfe\xff"}, "not well-formed"),

@@ -9,15 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.compile_tables import compile_frames, compile_wordnet
 
 from lexicons import FILES, Synset, write_frames, write_wordnet
 from samevent.errors import DataError, FormatError, OutputExistsError
-from samevent.language.lexicon import CompiledLexicon, Lexicon, Pos
-from samevent.language.lexicon.base import PARTS
-from samevent.language.lexicon.compile_frames import compile_frames
-from samevent.language.lexicon.compile_wordnet import compile_wordnet
-from samevent.language.lexicon.morphology import Morphology
-from samevent.language.lexicon.wordnet import CLASSES, WordNet
+from samevent.language.lexicon import CompiledLexicon, Lexicon
+from samevent.language.wordnet import CLASSES, PARTS, Morphology, Pos, WordNet
 
 REAL = Path(os.environ.get("SAMEVENT_WORDNET", "/usr/share/wordnet"))
 needs_wordnet = pytest.mark.skipif(
@@ -169,20 +166,20 @@ def test_files_may_stand_in_several_folders(tmp_path: Path) -> None:
     rest.mkdir()
     for name in FILES.values():
         (whole / f"{name}.exc").rename(rest / f"{name}.exc")
-    with pytest.raises(FormatError, match=r"there is no noun\.exc"):
+    with pytest.raises(FormatError, match=r"noun\.exc is missing"):
         compile_wordnet([whole], tmp_path / "wordnet.npz")
     compile_wordnet([whole, rest], tmp_path / "wordnet.npz")
     assert WordNet.load(tmp_path / "wordnet.npz").manifest["source"] == "WordNet 3.0"
 
 
-def test_circle_of_hypernyms_is_refused(tmp_path: Path) -> None:
-    circle = [Synset("v", ("up",), (1,)), Synset("v", ("down",), (0,))]
-    with pytest.raises(DataError, match=r"(up|down)\.v\.01, (up|down)\.v\.01 are kinds of each other"):
-        compiled(tmp_path, circle, {})
+def test_cycle_of_hypernyms_is_refused(tmp_path: Path) -> None:
+    cycle = [Synset("v", ("up",), (1,)), Synset("v", ("down",), (0,))]
+    with pytest.raises(DataError, match=r"(up|down)\.v\.01, (up|down)\.v\.01 are hypernyms of each other"):
+        compiled(tmp_path, cycle, {})
     assert not (tmp_path / "wordnet.npz").exists()
 
 
-def test_known_circle_of_wordnet_30_is_put_right(tmp_path: Path) -> None:
+def test_known_cycle_of_wordnet_30_is_fixed(tmp_path: Path) -> None:
     fillers = [Synset("v", ("inhibit",))] * 3 + [Synset("v", ("suppress",))] * 3
     synsets = [
         *fillers,
@@ -198,14 +195,14 @@ def test_known_circle_of_wordnet_30_is_put_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "says", "line"),
     [
-        ("data.noun", "n 01 entity 0", "n 0z entity 0", "cannot understand", 2),
-        ("data.noun", "n 01 entity 0", "n 00 entity 0", "cannot understand", 2),
-        ("data.noun", " 03 n 01 entity", " 99 n 01 entity", "cannot understand", 2),
-        ("data.verb", " 001 ~", " 007 ~", "cannot understand", 2),
-        ("data.verb", "fail 0 bomb", "fail 0 bombs", "'bombs' has no such sense in the index", 4),
-        ("data.noun", "@ 000", "@ 001", "where there is no synset", 3),
-        ("index.noun", "n 1 2", "n 2 2", "cannot understand", 2),
-        ("index.noun", " 0000", " 0090", "cannot understand", 2),
+        ("data.noun", "n 01 entity 0", "n 0z entity 0", "cannot parse", 2),
+        ("data.noun", "n 01 entity 0", "n 00 entity 0", "cannot parse", 2),
+        ("data.noun", " 03 n 01 entity", " 99 n 01 entity", "cannot parse", 2),
+        ("data.verb", " 001 ~", " 007 ~", "cannot parse", 2),
+        ("data.verb", "fail 0 bomb", "fail 0 bombs", "the index lacks this sense of 'bombs'", 4),
+        ("data.noun", "@ 000", "@ 001", "which is not a synset", 3),
+        ("index.noun", "n 1 2", "n 2 2", "cannot parse", 2),
+        ("index.noun", " 0000", " 0090", "cannot parse", 2),
         ("noun.exc", "oxen ox", "oxen", "expected an inflected word and its base forms", 1),
     ],
 )

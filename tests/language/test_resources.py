@@ -72,5 +72,5 @@ def test_unknown_model_is_refused() -> None:
 
 
 def test_folder_without_a_part_says_so_when_the_part_is_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"roles\.npz: there is no such table"):
+    with pytest.raises(FormatError, match=r"roles\.npz: the table does not exist"):
         _ = resources(tmp_path).roles

@@ -14,7 +14,7 @@ from samevent.errors import FormatError
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import code, hashed, known, numbered
-from samevent.language.lexicon.frames import Frames
+from samevent.language.lexicon import Frames
 from samevent.language.resources import resources
 from samevent.language.roles.base import Predicate
 from samevent.language.roles.data import GoldDocument, GoldPredicate

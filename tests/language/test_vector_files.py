@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from samevent.errors import FormatError, UsageError
-from samevent.language.vectors import WordVectors, load_file
-from samevent.language.vectors.files import detect
+from samevent.language.vector_files import detect, load_file
+from samevent.language.vectors import WordVectors
 
 WORDS = ["the", "Iraq", "café", "raid"]
 ROWS = np.array([[0.5, -1, 2], [1e-3, 3, 0], [-7.25, 0, 1], [0, 0, 0.125]], np.float32)
@@ -97,7 +97,7 @@ def test_text_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     def never(*args: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("samevent.language.vectors.files._build", never)
+    monkeypatch.setattr("samevent.language.vector_files._build", never)
     check(load_file(path))
 
 
@@ -113,7 +113,7 @@ def test_cache_can_stand_elsewhere(tmp_path: Path) -> None:
 def test_cache_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text(text())
-    with pytest.raises(UsageError, match="Name a folder"):
+    with pytest.raises(UsageError, match="Pass an existing, writable folder"):
         load_file(path, cache=tmp_path / "absent")
 
 
@@ -188,17 +188,17 @@ def test_word_that_is_not_utf8_does_not_spoil_a_binary_file(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "says", "line"),
     [
-        ("a 1 2\nb 3\n", "cannot understand 'b 3'; expected a word and 2 numbers", 2),
-        ("a 1 2\nb 3 x\n", "cannot understand 'b 3 x'", 2),
-        ("a 1 2\nb 3 nan\n", "cannot understand", 2),
-        ("a 1 2\nb 3 1e99\n", "cannot understand", 2),
-        ("a 1 2\n\nb 3 4\n", "cannot understand ''", 2),
-        ("a 1 2\n 3 4\n", "cannot understand ' 3 4'", 2),
-        ("a\n", "cannot understand 'a'", 1),
-        ("a\t1\t2\n", "cannot understand", 1),
-        ("2 2\na 1 2\nb 3 4 5 6\nc 1 2\n", "has 3 words, its first line promises 2", 4),
-        ("3 2\na 1 2\nb 3 4\n", "has 2 words, its first line promises 3", 3),
-        ("2 3\na 1 2\n", "cannot understand 'a 1 2'; expected a word and 3 numbers", 2),
+        ("a 1 2\nb 3\n", "cannot parse 'b 3'; expected a word and 2 numbers", 2),
+        ("a 1 2\nb 3 x\n", "cannot parse 'b 3 x'", 2),
+        ("a 1 2\nb 3 nan\n", "cannot parse", 2),
+        ("a 1 2\nb 3 1e99\n", "cannot parse", 2),
+        ("a 1 2\n\nb 3 4\n", "cannot parse ''", 2),
+        ("a 1 2\n 3 4\n", "cannot parse ' 3 4'", 2),
+        ("a\n", "cannot parse 'a'", 1),
+        ("a\t1\t2\n", "cannot parse", 1),
+        ("2 2\na 1 2\nb 3 4 5 6\nc 1 2\n", "has 3 words, but its first line announces 2", 4),
+        ("3 2\na 1 2\nb 3 4\n", "has 2 words, but its first line announces 3", 3),
+        ("2 3\na 1 2\n", "cannot parse 'a 1 2'; expected a word and 3 numbers", 2),
         (b"a 1 2\n\xff 3 4\n", "not UTF-8", 2),
     ],
 )
@@ -214,14 +214,14 @@ def test_malformed_text_names_the_line(tmp_path: Path, content: str | bytes, say
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "begins with ''"),
-        (b"raid 1 2 3\n", "begins with 'raid 1 2 3'"),
-        (b"4 3", "breaks off at word 1 of 4"),
-        (b"4 0\n", "begins with '4 0'"),
-        (binary()[:-1], "breaks off at word 4 of 4"),
-        (binary().replace(b"4 3", b"5 3", 1), "breaks off at word 5 of 5"),
-        (binary().replace(b"4 3", b"3 3", 1), "goes on after the 3 words"),
-        (b"2 1\n" + b"x" * 5000, "breaks off at word 1 of 2"),
+        (b"", "starts with ''"),
+        (b"raid 1 2 3\n", "starts with 'raid 1 2 3'"),
+        (b"4 3", "ends at word 1 of 4"),
+        (b"4 0\n", "starts with '4 0'"),
+        (binary()[:-1], "ends at word 4 of 4"),
+        (binary().replace(b"4 3", b"5 3", 1), "ends at word 5 of 5"),
+        (binary().replace(b"4 3", b"3 3", 1), "has more than the 3 words"),
+        (b"2 1\n" + b"x" * 5000, "ends at word 1 of 2"),
     ],
 )
 def test_malformed_binary_says_where_it_breaks(tmp_path: Path, content: bytes, says: str) -> None:
@@ -234,7 +234,7 @@ def test_malformed_binary_says_where_it_breaks(tmp_path: Path, content: bytes, s
 
 def test_empty_text_and_missing_file_are_errors(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").touch()
-    with pytest.raises(FormatError, match="holds no vectors"):
+    with pytest.raises(FormatError, match="contains no vectors"):
         load_file(tmp_path / "empty.txt")
     for name in ("absent.txt", "absent.bin"):
         with pytest.raises(FormatError, match="cannot be read"):

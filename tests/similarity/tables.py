@@ -8,8 +8,8 @@ import numpy as np
 
 from samevent.corpus import Argument, Document, Kind
 from samevent.language.annotation import Annotation
-from samevent.language.lexicon.base import Pos
-from samevent.language.vectors.base import WordVectors
+from samevent.language.vectors import WordVectors
+from samevent.language.wordnet import Pos
 from samevent.similarity.features import ALL_FEATURES, CASES, FEATURES
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel

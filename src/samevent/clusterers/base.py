@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
 from samevent.hddcrp.result import ComponentPosterior
-from samevent.language.lexicon.base import Lexicon
+from samevent.language.lexicon import Lexicon
 from samevent.partitions.labels import canonical
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import MentionTable

@@ -22,7 +22,8 @@ from samevent.clusterers.base import Evidence
 from samevent.errors import UsageError
 from samevent.hddcrp.crp_observations import Channel
 from samevent.hddcrp.problem import Rows
-from samevent.language.lexicon.base import Lexicon, Pos, pos_of_tag
+from samevent.language.lexicon import Lexicon, pos_of_tag
+from samevent.language.wordnet import Pos
 
 Feature = Literal[
     "words", "head_lemma", "context",

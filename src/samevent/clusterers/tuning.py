@@ -15,8 +15,8 @@ import numpy as np
 from samevent.clusterers.agglomerative import single_link
 from samevent.clusterers.base import Evidence
 from samevent.errors import UsageError
-from samevent.language.lexicon.base import Lexicon
-from samevent.language.vectors.base import Vectors
+from samevent.language.lexicon import Lexicon
+from samevent.language.vectors import Vectors
 from samevent.scoring.pairing import Pairing
 from samevent.scoring.scores import f1_of, tallies
 from samevent.similarity.links import MentionLinks

@@ -16,7 +16,7 @@ from samevent.extraction.tokens import ATOMS as TOKEN_ATOMS
 from samevent.extraction.tokens import token_atoms
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import Indices, Keys, Known, Templates, codes, hashed, numbered, templates
-from samevent.language.lexicon.base import Lexicon, pos_of_tag
+from samevent.language.lexicon import Lexicon, pos_of_tag
 from samevent.language.roles.base import Predicate
 from samevent.language.vectors import WordVectors
 

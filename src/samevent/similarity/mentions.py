@@ -17,8 +17,9 @@ from samevent.corpus import Document, Mention
 from samevent.errors import CorpusError
 from samevent.language.annotation import Annotation
 from samevent.language.heads import with_heads
-from samevent.language.lexicon.base import Lexicon, normal, pos_of_tag
-from samevent.language.vectors.base import Matrix, Vectors
+from samevent.language.lexicon import Lexicon, pos_of_tag
+from samevent.language.vectors import Matrix, Vectors
+from samevent.language.wordnet import normal
 from samevent.similarity.bags import NO_BACKGROUND, Background, Bags, Booleans, Floats, Indices
 
 CONTEXT = 3

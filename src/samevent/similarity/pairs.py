@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from samevent.corpus.corpus import event_key
-from samevent.language.lexicon.base import Lexicon
-from samevent.language.vectors.base import Vectors
+from samevent.language.lexicon import Lexicon
+from samevent.language.vectors import Vectors
 from samevent.similarity.bags import Booleans, Indices, Starts
 from samevent.similarity.documents import similar_documents
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions

@@ -6,17 +6,23 @@ Only some predicates of a sentence are annotated. Examples whose predicate or ar
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from samevent.corpus import Document
-from samevent.language.lexicon.compile_frames import frame_files
+from samevent.errors import FormatError, place
 from samevent.language.roles.base import role_name
 from samevent.language.roles.data import GoldDocument, GoldPredicate
 
+MALFORMED = frozenset(("check.xml", "rend.xml"))
+"""The files of release 3.4 that are not well-formed XML. The fault is in an example, so they are read without."""
+
 SPLIT = "examples"
 _SENTENCES_A_DOCUMENT = 50
+_EXAMPLE = re.compile(rb"<example\b.*?</example>", re.DOTALL)
 _NUMBERS = re.compile(r"\d+( \d+)*")
 
 
@@ -35,6 +41,44 @@ def read_examples(archive: Path, held_out: Collection[str]) -> list[GoldDocument
         _document(start, items[start : start + _SENTENCES_A_DOCUMENT])
         for start in range(0, len(items), _SENTENCES_A_DOCUMENT)
     ]
+
+
+def frame_files(archive: Path) -> Iterator[tuple[str, Element]]:
+    """Yield the location and content of each frame file, the malformed ones without their examples."""
+    for name, data in _members(archive):
+        yield name, _parse(name, _without_examples(data) if Path(name).name in MALFORMED else data)
+
+
+def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(archive) as content:
+            names = sorted(name for name in content.namelist() if name.endswith(".xml"))
+            for name in names:
+                yield place(archive / name), content.read(name)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise FormatError(f"cannot be read as a zip archive ({error})", where=place(archive)) from error
+    if not names:
+        raise FormatError(
+            "contains no XML file", where=place(archive), expected="the PropBank frame files, `frames/*.xml`"
+        )
+
+
+def _parse(name: str, data: bytes) -> Element:
+    if b"<!ENTITY" in data:
+        raise FormatError("defines entities", where=name, expected="a frame file, which needs none")
+    try:
+        return ElementTree.fromstring(data)  # noqa: S314
+    except ElementTree.ParseError as error:
+        raise FormatError(
+            f"is not well-formed XML ({error})",
+            where=place(name, error.position[0]),
+            hint=f"only {' and '.join(sorted(MALFORMED))} are known to be malformed",
+        ) from error
+
+
+def _without_examples(data: bytes) -> bytes:
+    """Return a file without its examples, the line numbers unchanged."""
+    return _EXAMPLE.sub(lambda match: b"\n" * match[0].count(b"\n"), data)
 
 
 def fingerprint(words: Collection[str]) -> str:

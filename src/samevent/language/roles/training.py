@@ -15,8 +15,7 @@ from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.hashing import Codes, Indices, frequent, hashed, known
-from samevent.language.lexicon.compiled import FRAMES_FILE
-from samevent.language.lexicon.frames import Frames
+from samevent.language.lexicon import FRAMES_FILE, Frames
 from samevent.language.resources import DEFAULT, MODELS
 from samevent.language.roles.base import ROLES, depths, span_head
 from samevent.language.roles.data import AUXILIARIES, GoldDocument, read_propbank

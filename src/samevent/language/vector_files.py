@@ -1,16 +1,16 @@
-"""Word vectors from files of others: word2vec binary, word2vec text and GloVe text, of any dimension.
+"""Word vectors from word2vec files (binary or text) and GloVe files, of any dimension.
 
-Vectors stay on disk and are mapped into memory: a file of gigabytes opens at once and processes share it. A plain
-binary file is mapped as it is. Neither text nor anything compressed can be mapped, so such a file is turned into
-plain binary numbers once, in a cache, which also keeps the list of words.
+Vectors stay on disk and are memory-mapped: a file of gigabytes opens at once and processes share it. A plain binary
+file is mapped as it is. Text and compressed files cannot be mapped, so they are converted to plain binary numbers once,
+in a cache that also keeps the list of words.
 
-The cache is a folder `NAME.KEY.cache` beside the file, or in a folder of the caller's choice. The key changes with
-the size and time of the file; the folder may be deleted while nobody reads it.
+The cache is a folder `NAME.KEY.cache` beside the file, or in a folder that the caller names. The key depends on the
+size and time of the file. The folder may be deleted while nobody reads it.
 
-- word2vec: the first line says how many words there are and how many numbers each has; text or, in a file named
-  `.bin`, binary records follow. Bytes of a binary file's word that are not UTF-8 become U+FFFD.
-- GloVe: no such line. The numbers are the last fields of a line, so that a word may hold spaces.
-- A word that comes twice keeps its first vector. `limit` reads only the first words: frequent ones come first.
+- word2vec: the first line has the number of words and the dimension; text follows or, in a file named `.bin`, binary
+  records. Bytes of a word that are not UTF-8 become U+FFFD.
+- GloVe: no such line. The numbers are the last fields of a line, because a word may contain spaces.
+- A repeated word keeps its first vector. `limit` reads only the first (most frequent) words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from samevent.errors import FormatError, UsageError, place
 from samevent.formats.files import opened, read_lines
-from samevent.language.vectors.base import Matrix, Vector, WordVectors
+from samevent.language.vectors import Matrix, Vector, WordVectors
 from samevent.storage import pack_strings, unpack_strings
 
 Format = Literal["word2vec-binary", "word2vec-text", "glove"]
@@ -45,20 +45,20 @@ _LONGEST_HEADER = 100
 def load_file(
     path: Path, *, format: Format | None = None, cache: Path | None = None, limit: int | None = None
 ) -> WordVectors:
-    """Open a file of word vectors. Its format is found out by name and first line, unless given."""
+    """Open a file of word vectors; without `format`, its name and first line decide."""
     if limit is not None and limit < 1:
-        raise UsageError(f"cannot read {limit} words", expected="a limit of at least 1, or none")
+        raise UsageError(f"the `limit` parameter is {limit}", expected="at least 1, or None")
     known = format or detect(path)
     entry = (cache or path.parent) / f"{path.name}.{_key(path, known, limit)}.cache"
     try:
         return _load(entry, path)
-    except (OSError, EOFError, ValueError, KeyError):  # not there yet, or damaged
+    except (OSError, EOFError, ValueError, KeyError):  # not built yet, or damaged
         _build(entry, path, known, limit)
     return _load(entry, path)
 
 
 def detect(path: Path) -> Format:
-    """Say of which format a file is: binary by its name, the others by their first line."""
+    """Return the format of a file: binary by its name, the others by their first line."""
     if path.name.removesuffix(".gz").endswith(".bin"):
         return "word2vec-binary"
     first = next((line for _, line in read_lines(path)), "")
@@ -86,7 +86,7 @@ def _load(entry: Path, path: Path) -> WordVectors:
 
 
 class _MappedRows:
-    """Rows of a file that begin at given bytes."""
+    """Rows of a file that start at the given byte offsets."""
 
     def __init__(self, file: Path, starts: NDArray[np.int64], dimension: int) -> None:
         self._made_from = file, starts, dimension
@@ -95,7 +95,7 @@ class _MappedRows:
             raise ValueError
 
     def __reduce__(self) -> tuple[type[_MappedRows], tuple[Path, NDArray[np.int64], int]]:
-        return _MappedRows, self._made_from  # map the file again, do not copy it
+        return _MappedRows, self._made_from  # map the file again instead of copying it
 
     def __len__(self) -> int:
         return len(self._made_from[1])
@@ -107,7 +107,7 @@ class _MappedRows:
 
 
 def _build(entry: Path, path: Path, format: Format, limit: int | None) -> None:
-    """Write a cache entry whole or not at all."""
+    """Write a cache entry atomically."""
     temporary = entry.with_name(f".{entry.name}.{secrets.token_hex(4)}.tmp")
     try:
         temporary.mkdir()
@@ -115,7 +115,7 @@ def _build(entry: Path, path: Path, format: Format, limit: int | None) -> None:
         raise UsageError(
             f"the cache of {path.name} cannot be written ({error.strerror or error})",
             where=place(entry.parent),
-            hint="name a folder that exists and can be written as the cache",
+            hint="pass an existing, writable folder as `cache`",
         ) from error
     try:
         build = _index_binary if format == "word2vec-binary" else _convert_text
@@ -127,7 +127,7 @@ def _build(entry: Path, path: Path, format: Format, limit: int | None) -> None:
         shutil.rmtree(entry, ignore_errors=True)
         temporary.rename(entry)
     except OSError as error:
-        if not entry.exists():  # else someone else has just written it
+        if not entry.exists():  # otherwise another process has just written it
             raise UsageError(f"the cache cannot be written ({error})", where=place(entry)) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -136,7 +136,7 @@ def _build(entry: Path, path: Path, format: Format, limit: int | None) -> None:
 def _index_binary(
     path: Path, converted: Path, _format: Format, limit: int | None
 ) -> tuple[list[str], list[int], int]:
-    """Find where the words' numbers begin; a compressed file is unpacked first."""
+    """Return the words and the byte offset of each vector; a compressed file is unpacked first."""
     plain = path
     if path.suffix == ".gz":
         plain = converted
@@ -155,7 +155,7 @@ def _index_binary(
             end = space + 1 + dimension * _FLOAT.itemsize
             if space < 0 or end > len(data):
                 raise FormatError(
-                    f"breaks off at word {number:,} of {count:,} (byte {at:,})",
+                    f"ends at word {number:,} of {count:,} (byte {at:,})",
                     where=place(path),
                     expected=f"a word, a space and {dimension} numbers of 4 bytes",
                     hint="is it complete, and is it word2vec's binary format?",
@@ -165,9 +165,9 @@ def _index_binary(
             at = end
         if len(words) == count and data[at : at + 2].strip():
             raise FormatError(
-                f"goes on after the {count:,} words that its first line promises",
+                f"has more than the {count:,} words that its first line announces",
                 where=place(path),
-                expected=f"{dimension} numbers of 4 bytes a word",
+                expected=f"{dimension} numbers of 4 bytes per word",
             )
     return words, starts, dimension
 
@@ -175,7 +175,7 @@ def _index_binary(
 def _convert_text(
     path: Path, converted: Path, format: Format, limit: int | None
 ) -> tuple[list[str], Sequence[int], int]:
-    """Turn lines of text into rows of a binary file."""
+    """Convert lines of text to rows of a binary file."""
     words, size = [], 0
     with converted.open("wb") as target:
         for word, vector in islice(_lines(path, format), limit):
@@ -183,7 +183,9 @@ def _convert_text(
             size = vector.nbytes
             target.write(vector.tobytes())
     if not words:
-        raise FormatError("holds no vectors", where=place(path), expected="a word and its numbers a line")
+        raise FormatError(
+            "contains no vectors", where=place(path), expected="one word and its numbers per line"
+        )
     return words, range(0, size * len(words), size), size // _FLOAT.itemsize
 
 
@@ -192,29 +194,29 @@ def _lines(path: Path, format: Format) -> Iterator[tuple[str, Vector]]:
     count = dimension = 0
     if format == "word2vec-text":
         count, dimension = _header(next(lines, (1, ""))[1], path)
-    number = found = 0
+    number = words = 0
     for number, line in lines:
         fields = line.rstrip(" ").rsplit(" ", dimension or -1)
         dimension = dimension or len(fields) - 1
         vector = _numbers(fields[1:])
         if not fields[0] or not vector.size == dimension > 0 or not np.isfinite(vector).all():
             raise FormatError(
-                f"cannot understand {line[:40]!r}",
+                f"cannot parse {line[:40]!r}",
                 where=place(path, number),
-                expected=f"a word and {dimension or 'its'} numbers, a space between them",
+                expected=f"a word and {dimension or 'its'} numbers, separated by spaces",
             )
-        found += 1
+        words += 1
         yield fields[0], vector
-    if count and found != count:
+    if count and words != count:
         raise FormatError(
-            f"has {found:,} words, its first line promises {count:,}",
+            f"has {words:,} words, but its first line announces {count:,}",
             where=place(path, number),
             hint="is the file complete?",
         )
 
 
 def _numbers(fields: list[str]) -> Vector:
-    """Return fields as numbers; what is none, or too large, is not finite."""
+    """Parse numbers; invalid or too large ones are not finite."""
     try:
         with np.errstate(over="ignore"):
             return np.array(fields, _FLOAT)
@@ -236,7 +238,7 @@ def _header(line: str, path: Path) -> tuple[int, int]:
 
 def _no_header(line: str, path: Path) -> FormatError:
     return FormatError(
-        f"begins with {line[:40]!r}",
+        f"starts with {line[:40]!r}",
         where=place(path, 1),
         expected="the number of words and the dimension, as word2vec writes them",
         hint="a GloVe file has no such line and is read with format='glove'",
