@@ -12,10 +12,10 @@ import pytest
 
 from builders import annotated
 from samevent import Corpus, read
+from samevent.clusterers import Clustered
 from samevent.errors import FormatError, OutputExistsError, UsageError
 from samevent.partitions.posterior import Posterior
 from samevent.results import Diagnostics, Reason, Result, Why
-from samevent.results.probabilities import Probabilities
 from samevent.runs import begin, fingerprints, open_run, refuse_in_the_way
 
 ABOUT = {"options": {"seed": 7}, "documents": {"a": "123"}}
@@ -27,17 +27,15 @@ def result() -> Result:
     raid = [m for m in corpus.mentions("action") if m.event == "raid"]
     why = Why(raid[1].id, 0.75, 0.9, (Reason("same head lemma", 0.5),))
 
-    def known(m: Any) -> Any:
-        extra = {"event_probability": 0.95, "why": why.plain()} if m == raid[0] else {}
-        from dataclasses import replace
-
-        return replace(m, extra=extra)
-
-    corpus = corpus.mapped(lambda d: d.with_mentions(map(known, d.mentions)))
     ids = tuple(m.id for m in corpus.mentions("action"))
-    probabilities = Probabilities(ids, Posterior(samples=np.zeros((2, len(ids)), np.int32)))
+    posterior = Posterior(samples=np.zeros((2, len(ids)), np.int32))
     return Result(
-        corpus, {"preset": "light"}, Diagnostics("all settled", {"events": [[1.0, 2.0]]}), probabilities
+        corpus,
+        {"preset": "light"},
+        Diagnostics("all settled", {"events": [[1.0, 2.0]]}),
+        member_probability={raid[0].id: 0.95},
+        whys={raid[0].id: why},
+        clustered=Clustered(ids, np.zeros(len(ids), np.int32), posterior),
     )
 
 
@@ -49,6 +47,7 @@ def finished(folder: Path, **options: Any) -> Path:
 def test_a_finished_run_reads_as_it_was_written(tmp_path: Path) -> None:
     found, given = open_run(finished(tmp_path / "out")), result()
     assert found.corpus == given.corpus
+    assert (found.whys, found.member_probability) == (given.whys, given.member_probability)
     assert found.about == given.about
     assert found.diagnostics == given.diagnostics
     assert [event.members for event in found.events] == [event.members for event in given.events]

@@ -18,6 +18,7 @@ from tools.pictures.telling import telling
 from samevent.clusterers import clusterer
 from samevent.clusterers.hddcrp import Hddcrp
 from samevent.demo import gold
+from samevent.hddcrp.result import ComponentPosterior
 from samevent.model import Model
 from samevent.similarity.explanation import explain
 
@@ -40,8 +41,8 @@ def pictures() -> dict[str, str]:
     model = Model.load()
     corpus, evidence = model.evidence(gold())
     found = _hddcrp(PRESET).cluster(evidence, seed=SEED)
-    if found.posterior is None:
-        raise TypeError("the HDDCRP has not told its posterior")
+    if not isinstance(found.posterior, ComponentPosterior):
+        raise TypeError("the posterior of the HDDCRP has no components")
     after = "Colours are the events that were found, among all mentions of the articles."
     return {
         "groups.svg": groups(corpus, found, found.posterior),

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from samevent.formats import read, write
-    from samevent.model import Model, Options, Result
-    from samevent.results import Event
+    from samevent.model import Model, Options
+    from samevent.results import Event, Result
     from samevent.scoring import Scores, score
 
 __version__ = "0.1.0"
@@ -36,8 +36,8 @@ _HOMES = {
     "corpus": ("Argument", "Clustering", "Corpus", "Document", "Mention", "Sentence", "Token"),
     "errors": ("CorpusError", "DataError", "FormatError", "OutputExistsError", "SameventError", "UsageError"),
     "formats": ("read", "write"),
-    "model": ("Model", "Options", "Result"),
-    "results": ("Event",),
+    "model": ("Model", "Options"),
+    "results": ("Event", "Result"),
     "scoring": ("Scores", "score"),
 }
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,15 @@ from samevent import __version__
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.reading import pair_models
 from samevent.corpus import KINDS, Corpus, Document
-from samevent.errors import CorpusError
 from samevent.extraction import EXTRACTOR_FILE, Extractor, parsed
 from samevent.formats.files import check_absent
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.partitions.diagnostics import ConvergenceWarning
-from samevent.report import write_report
-from samevent.results import Diagnostics
-from samevent.results import Result as Found
-from samevent.results.assembly import with_events
-from samevent.results.probabilities import Probabilities
-from samevent.similarity.explanation import Explanation, explain
+from samevent.results import Result
+from samevent.results.assembly import assemble, explain_pair
+from samevent.similarity.explanation import Explanation
 from samevent.similarity.mentions import compile_mentions
 from samevent.similarity.model import PairModel
 
@@ -77,14 +73,6 @@ class Options:
         """What the clusterer's settings differ in from its preset."""
         asked = {"within_only": self.within_only or None, "time_limit": self.time_limit}
         return {**self.settings, **{name: value for name, value in asked.items() if value is not None}}
-
-
-class Result(Found):
-    """What was found, and how to look at it."""
-
-    def to_html(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
-        """Write the report, one page that holds everything; what is very large becomes several pages."""
-        return write_report(self, path, overwrite=overwrite)
 
 
 class Model:
@@ -172,10 +160,10 @@ class Model:
         checkpoint: Path | None = None,
         watch: Watch | None = None,
     ) -> Result:
-        """Say which mentions tell of the same event; what documents lack is extracted first.
+        """Return which mentions refer to the same event; mentions that documents lack are extracted first.
 
-        The result depends on documents, model and options alone. With a `checkpoint`, sampling that was
-        interrupted goes on where it was.
+        The result depends on documents, model and options alone. With a `checkpoint`, interrupted sampling continues
+        where it stopped.
         """
         options = options or Options()
         if seed is not None:
@@ -184,10 +172,10 @@ class Model:
         documents, evidence = self.evidence(corpus, jobs=jobs, watch=watch)
         if watch:
             watch("linking", 0, 1, f"{len(evidence):,} mentions")
-        links = system.links(evidence, jobs=jobs)
+        system.links(evidence, jobs=jobs)  # the evidence keeps them
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
-            found = system.cluster(
+            clustered = system.cluster(
                 evidence,
                 seed=options.seed,
                 jobs=jobs,
@@ -196,18 +184,6 @@ class Model:
             )
         if watch:
             watch("explaining", 0, 1, "")
-        probabilities = Probabilities.of(found)
-        pairs = evidence.pair_model(system.pair_model) if system.pair_model else None
-        resolved = with_events(
-            documents,
-            evidence,
-            found,
-            probabilities,
-            links=links,
-            model=pairs,
-            least_probability=options.min_probability,
-            keep_singletons=options.keep_singletons,
-        )
         about = {
             "samevent": __version__,
             "model": self.name,
@@ -216,20 +192,23 @@ class Model:
             "seed": options.seed,
             "settings": asdict(system),
         }
-        return Result(
-            resolved,
-            about,
-            Diagnostics.of(found),
-            probabilities,
-            partial(_explained, evidence, pairs) if pairs else None,
+        return assemble(
+            documents,
+            evidence,
+            system,
+            clustered,
+            about=about,
+            min_probability=options.min_probability,
+            keep_singletons=options.keep_singletons,
+            jobs=jobs,
         )
 
     def explain(
         self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = "light"
     ) -> Explanation:
-        """Say what speaks for and against two event mentions of these documents telling of the same event."""
+        """Return what speaks for and against two event mentions of these documents being the same event."""
         _, evidence = self.evidence(corpus)
-        return _explained(evidence, evidence.pair_model(pair_model), first, second)
+        return explain_pair(evidence, evidence.pair_model(pair_model), first, second)
 
     def _extracted(
         self, documents: list[Document], jobs: int, watch: Watch | None
@@ -244,11 +223,3 @@ class Model:
             yield document, text.annotation
             if watch:
                 watch("reading", done, len(documents), f"{events:,} mentions")
-
-
-def _explained(evidence: Evidence, model: PairModel, first: str, second: str) -> Explanation:
-    rows = {mention: row for row, mention in enumerate(evidence.table.ids)}
-    for mention in (first, second):
-        if mention not in rows:
-            raise CorpusError(f"there is no event mention {mention!r} in these documents")
-    return explain(evidence.table, model, rows[first], rows[second])

@@ -22,11 +22,9 @@ from samevent.formats import FORMATS, read, write
 from samevent.formats.files import check_absent, write_text
 from samevent.formats.sheets import written
 from samevent.language.cache import Cache
-from samevent.model import Model, Result, at_scale
-from samevent.report import write_report
-from samevent.results import Diagnostics
-from samevent.results import Result as Found
-from samevent.results.probabilities import Probabilities
+from samevent.model import Model, at_scale
+from samevent.results import Diagnostics, Result
+from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 from samevent.similarity.explanation import Explanation
 
@@ -51,7 +49,7 @@ class Run:
         """Where the sampler keeps what it has done."""
         return self.part / CHECKPOINT_FILE
 
-    def finish(self, result: Found, about: Mapping[str, Any], *, formats: Sequence[str] = ()) -> None:
+    def finish(self, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()) -> None:
         """Write all files and give the folder its name."""
         write_files(self.part, result, about, formats=formats)
         self.checkpoint.unlink(missing_ok=True)
@@ -105,23 +103,23 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
 
 @at_scale()
 def write_files(
-    folder: Path, result: Found, about: Mapping[str, Any], *, formats: Sequence[str] = ()
+    folder: Path, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()
 ) -> None:
     """Write what was found into a folder that is there."""
-    write(result.corpus, folder / RESULT_FILE, overwrite=True)
+    write(result, folder / RESULT_FILE, overwrite=True)
     for name, columns, rows in (
         ("events.csv", EVENT_COLUMNS, event_rows(result)),
         ("mentions.csv", MENTION_COLUMNS, mention_rows(result)),
     ):
         table = written(columns, (tuple(row.values()) for row in rows))
         write_text(folder / name, table, overwrite=True)
-    if result.probabilities:
-        result.probabilities.save(folder / PROBABILITIES_FILE, overwrite=True)
-    write_report(result, folder / REPORT_FILE, overwrite=True)
+    if result.clustered:
+        save_probabilities(result.clustered, folder / PROBABILITIES_FILE, overwrite=True)
+    result.to_html(folder / REPORT_FILE, overwrite=True)
     for name in formats:
         ending = next(iter(FORMATS[name].suffixes), f".{name}")
-        write(result.corpus, folder / f"result{ending}", format=name, overwrite=True)
-    described = {**about, "result": dict(result.about), "diagnostics": result.diagnostics.plain()}
+        write(result, folder / f"result{ending}", format=name, overwrite=True)
+    described = {**about, "result": dict(result.about), "diagnostics": result.diagnostics.to_json()}
     _write_json(folder / RUN_FILE, {"schema": SCHEMA, **described})
 
 
@@ -143,9 +141,13 @@ def open_run(folder: Path, *, model: str | Path | None = None) -> Result:
         )
 
     try:
-        diagnostics = Diagnostics.from_plain(about["diagnostics"])
-        probabilities = Probabilities.load(file) if file.exists() else None
-        return Result(corpus, about["result"], diagnostics, probabilities, explain)
+        return Result.from_corpus(
+            corpus,
+            about=about["result"],
+            diagnostics=Diagnostics.from_json(about["diagnostics"]),
+            clustered=load_probabilities(file, corpus.clustering()) if file.exists() else None,
+            explainer=explain,
+        )
     except (KeyError, TypeError) as error:
         raise FormatError(
             f"lacks {error}", where=place(folder / RUN_FILE), expected="what samevent run writes"

@@ -60,7 +60,8 @@ def hostile_result() -> Result:
         "seed": HOSTILE[0],
         "preset": UNSEEN,
     }
-    return Result(Corpus(documents), about, Diagnostics(HOSTILE[2], {HOSTILE[3]: [[1.0, 2.0]]}))
+    diagnostics = Diagnostics(HOSTILE[2], {HOSTILE[3]: [[1.0, 2.0]]})
+    return Result.from_corpus(Corpus(documents), about=about, diagnostics=diagnostics)
 
 
 @pytest.mark.parametrize("script", [True, False])

@@ -20,7 +20,6 @@ from samevent import Corpus, read, write
 from samevent.cli import cluster as command
 from samevent.clusterers import clusterer
 from samevent.clusterers.hddcrp import Hddcrp
-from samevent.corpus import Clustering
 from samevent.errors import SameventError
 from samevent.extraction import EXTRACTOR_FILE
 from samevent.language.resources import MODELS
@@ -85,20 +84,6 @@ def test_cluster_writes_any_format_and_to_standard_output(corpus: Path, tmp_path
     conll = tmp_path / "out.conll"
     assert run(corpus, "-o", conll, "--clusterer", "lemma").exit_code == 0
     assert conll.read_text().startswith("#begin document")
-
-
-def test_other_mentions_keep_their_clusters_but_not_the_names_of_events() -> None:
-    given = Corpus([annotated("a")])
-    [sudan] = given.mentions("participant")
-    mine = given.mapped(
-        lambda d: d.with_mentions(
-            d.mention(m.kind, m.start, m.end, tokens=m.anchors, event="e1") if m.id == sudan.id else m
-            for m in d.mentions
-        )
-    )
-    events = Clustering([m.id] for m in given.mentions("action"))
-    assert [m.event for m in command.with_events(given, events).mentions("participant")] == ["sudan"]
-    assert [m.event for m in command.with_events(mine, events).mentions("participant")] == ["participant-e1"]
 
 
 def test_settings_come_from_the_preset_then_the_file_then_the_command_line(tmp_path: Path) -> None:

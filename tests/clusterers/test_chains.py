@@ -77,9 +77,9 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
         assert path.exists()
     resumed = cluster(system, evidence, seed=4, checkpoint=path)
     assert resumed.labels.tobytes() == whole.labels.tobytes()
-    assert resumed.samples.tobytes() == whole.samples.tobytes()
-    assert {n: t.tobytes() for n, t in resumed.traces.items()} == {
-        n: t.tobytes() for n, t in whole.traces.items()
+    assert resumed.posterior.samples.tobytes() == whole.posterior.samples.tobytes()
+    assert {n: t.tobytes() for n, t in resumed.posterior.traces.items()} == {
+        n: t.tobytes() for n, t in whole.posterior.traces.items()
     }
 
 

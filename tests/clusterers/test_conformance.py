@@ -1,17 +1,22 @@
-"""What holds for every clusterer, whatever it does inside."""
+"""What holds for every clusterer under every preset, whatever it does inside."""
 
 from __future__ import annotations
 
+from itertools import combinations
+from pathlib import Path
+
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from clusterers.small import cluster, evidence_of, in_a_hurry, told
-from samevent.clusterers import CLUSTERERS, PRESETS, Clustered
-from samevent.clusterers.sampling import Sampling
+from samevent.clusterers import CLUSTERERS, PRESETS, Clustered, clusterer
 from samevent.errors import UsageError
+from samevent.partitions.labels import canonical
 from similarity.tables import random_corpus
 
-everyone = pytest.mark.parametrize(
+every_clusterer = pytest.mark.parametrize(
     ("name", "preset"), [(name, preset) for name in CLUSTERERS for preset in PRESETS]
 )
 
@@ -19,12 +24,13 @@ everyone = pytest.mark.parametrize(
 def assert_same(a: Clustered, b: Clustered) -> None:
     assert a.ids == b.ids
     assert a.labels.tobytes() == b.labels.tobytes()
-    assert a.samples.tobytes() == b.samples.tobytes()
-    assert a.verdict == b.verdict
+    assert a.posterior.samples.tobytes() == b.posterior.samples.tobytes()
+    assert a.posterior.together.tobytes() == b.posterior.together.tobytes()
+    assert a.posterior.verdict == b.posterior.verdict
 
 
-@everyone
-def test_corpora_with_hardly_anything_in_them_are_clustered(name: str, preset: str) -> None:
+@every_clusterer
+def test_clusterer_takes_corpora_with_hardly_any_mentions(name: str, preset: str) -> None:
     system = in_a_hurry(name, preset=preset)
     for corpus, events in (
         ([], 0),
@@ -34,73 +40,171 @@ def test_corpora_with_hardly_anything_in_them_are_clustered(name: str, preset: s
     ):
         found = cluster(system, evidence_of(corpus))
         assert len(found.clustering) == events
-        assert found.samples.shape[1:] == found.labels.shape
+        assert found.posterior.samples.shape[1:] == found.labels.shape
 
 
-@everyone
-def test_every_mention_is_in_one_event_numbered_by_first_mentions(name: str, preset: str) -> None:
+@every_clusterer
+def test_clusterer_puts_every_mention_into_one_event_with_canonical_labels(name: str, preset: str) -> None:
     evidence = evidence_of(random_corpus(1))
     found = cluster(in_a_hurry(name, preset=preset), evidence)
+    assert found.ids == evidence.table.ids
     assert sorted(found.clustering.mentions) == sorted(evidence.table.ids)
-    for labels in (found.labels, *found.samples):
-        firsts = [labels.tolist().index(k) for k in range(labels.max() + 1)]
-        assert firsts == sorted(firsts)
+    for labels in (found.labels, *found.posterior.samples):
+        assert labels.dtype == np.int32
+        assert labels.tolist() == canonical(labels).tolist()
     assert 1 < len(found.clustering) < len(evidence)
-    assert bool(found.verdict) == (len(found.traces) > 0 or found.posterior is not None)
 
 
-@everyone
-def test_same_seed_gives_the_same_answer_for_any_number_of_jobs(name: str, preset: str) -> None:
+@every_clusterer
+def test_clusterer_gives_the_same_answer_for_the_same_seed_and_any_number_of_jobs(
+    name: str, preset: str
+) -> None:
     system, corpus = in_a_hurry(name, preset=preset), random_corpus(2)
     first = cluster(system, evidence_of(corpus), seed=3)
     assert_same(first, cluster(system, evidence_of(corpus), seed=3))
     assert_same(first, cluster(system, evidence_of(corpus), seed=3, jobs=3))
 
 
-@everyone
-@pytest.mark.parametrize("how", [{"seed": -1}, {"jobs": 0}])
-def test_seeds_and_jobs_that_make_no_sense_are_refused(name: str, preset: str, how: dict[str, int]) -> None:
-    system = in_a_hurry(name, preset=preset)
-    if isinstance(system, Sampling):
-        [parameter] = how
-        with pytest.raises(UsageError, match=f"the parameter '{parameter}' is"):
-            cluster(system, evidence_of(random_corpus(1)), **how)
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", ["lemma", "agglomerative", "hdp-lex", "ddcrp", "hddcrp-star", "hddcrp"])
+def test_clusterer_depends_on_the_seed_exactly_if_it_samples(name: str, preset: str) -> None:
+    system, evidence = in_a_hurry(name, preset=preset), evidence_of(random_corpus(2))
+    drawn = {cluster(system, evidence, seed=seed).posterior.samples.tobytes() for seed in range(3)}
+    assert (len(drawn) > 1) == system.sampled
 
 
-@everyone
-def test_order_of_documents_does_not_matter(name: str, preset: str) -> None:
+@every_clusterer
+def test_clusterer_does_not_depend_on_the_order_of_documents(name: str, preset: str) -> None:
     system, corpus = in_a_hurry(name, preset=preset), random_corpus(3)
-    assert_same(cluster(system, evidence_of(corpus)), cluster(system, evidence_of(corpus[::-1])))
+    first = cluster(system, evidence_of(corpus))
+    for order in (corpus[::-1], corpus[1:] + corpus[:1]):
+        assert_same(first, cluster(system, evidence_of(order)))
 
 
-@everyone
-def test_duplicate_documents_and_bare_mentions_are_clustered(name: str, preset: str) -> None:
+@every_clusterer
+@pytest.mark.parametrize("how", [{"seed": -1}, {"jobs": 0}])
+def test_clusterer_refuses_impossible_seeds_and_jobs(name: str, preset: str, how: dict[str, int]) -> None:
+    [parameter] = how
+    with pytest.raises(UsageError, match=f"the parameter '{parameter}' is"):
+        cluster(in_a_hurry(name, preset=preset), evidence_of(random_corpus(1)), **how)
+
+
+@every_clusterer
+def test_clusterer_treats_duplicate_documents_alike(name: str, preset: str) -> None:
     words = "raid zzz bomb ... raid"
     evidence = evidence_of([told(id, words, 0, 1, 2, 3, 4) for id in "abc"])
     found = cluster(in_a_hurry(name, preset=preset), evidence, seed=1)
     assert len(found.labels) == 15
+    if not CLUSTERERS[name].sampled:
+        by_document = found.labels.reshape(3, 5)
+        assert (by_document == by_document[0]).all()
 
 
-@everyone
-def test_probabilities_are_shares_of_samples_or_better(name: str, preset: str) -> None:
-    evidence = evidence_of(random_corpus(4))
+@every_clusterer
+def test_probability_is_the_share_of_samples_unless_the_posterior_knows_it_better(
+    name: str, preset: str
+) -> None:
+    evidence = evidence_of(random_corpus(4, documents=4, mentions=6))
     found = cluster(in_a_hurry(name, preset=preset), evidence)
-    a, b = evidence.table.ids[:2]
-    assert found.probability(a, a) == 1.0
-    assert 0.0 <= found.probability(a, b) == found.probability(b, a) <= 1.0
-    assert len(found.sampled) == len(found.samples)
-    if found.posterior is None:
-        together = np.mean([clustering.same(a, b) for clustering in found.sampled])
-        assert found.probability(a, b) == together
+    posterior = found.posterior
+    known = dict(
+        zip(
+            zip(posterior.left.tolist(), posterior.right.tolist(), strict=True),
+            posterior.together,
+            strict=True,
+        )
+    )
+    for i, j in combinations(range(len(evidence)), 2):
+        a, b = found.ids[i], found.ids[j]
+        share = (posterior.samples[:, i] == posterior.samples[:, j]).mean()
+        assert found.probability(a, b) == found.probability(b, a) == known.get((i, j), share)
+        if not CLUSTERERS[name].sampled:
+            assert found.probability(a, b) == found.clustering.same(a, b)
+    assert all(found.probability(id, id) == 1 for id in found.ids)
+    mean = posterior.mean_with(found.labels)
+    for i, id in enumerate(found.ids):
+        others = [other for other in found.clustering.cluster_of(id) if other != id]
+        by_hand = np.mean([found.probability(id, other) for other in others]) if others else np.nan
+        assert mean[i] == pytest.approx(by_hand, nan_ok=True)
 
 
-@everyone
-def test_progress_ends_where_there_is_no_more(name: str, preset: str) -> None:
+@every_clusterer
+def test_answer_is_the_rule_a_consensus_or_the_last_sample_of_a_run(name: str, preset: str) -> None:
+    system = in_a_hurry(name, preset=preset)
+    found = cluster(system, evidence_of(random_corpus(1)))
+    rows = found.posterior.samples.tolist()
+    assert system.sampled == (system.answer != "rule") == bool(found.posterior.verdict)
+    match system.answer:
+        case "rule":
+            assert system.total_sweeps == 1
+            assert rows == [found.labels.tolist()]
+        case "last":
+            assert system.total_sweeps == 2 * 12
+            assert len(rows) == 2
+            assert found.labels.tolist() in rows
+            assert found.posterior.traces["log joint"].shape == (2, 12)
+        case "consensus":
+            assert system.total_sweeps == 2 * 12
+            assert len(rows) > 2
+
+
+@every_clusterer
+def test_links_follow_the_pair_model_that_the_clusterer_names(name: str, preset: str) -> None:
+    system, evidence = clusterer(name, preset=preset), evidence_of(random_corpus(5))
+    links = system.links(evidence)
+    if system.pair_model is None:
+        assert links is None
+        assert system.minimum_similarity is None
+        assert "similarity" not in system.needs
+        cluster(in_a_hurry(name, preset=preset), evidence_of(random_corpus(5), model=None))
+        return
+    assert system.pair_model == preset
+    assert links is not None
+    assert system.minimum_similarity is not None
+    assert {"similarity", "arguments"} <= system.needs
+    assert len(links.pairs) > 0
+    assert (links.similarity >= system.minimum_similarity).all()
+    f = evidence.pair_model(system.pair_model).probability(evidence.table, links.pairs.i, links.pairs.j)
+    assert links.similarity == pytest.approx(f)
+    assert len(set(zip(links.pairs.i.tolist(), links.pairs.j.tolist(), strict=True))) == len(links.pairs)
+    with pytest.raises(UsageError, match=f"no pair model '{preset}'.*train similarity --preset {preset}"):
+        cluster(system, evidence_of(random_corpus(5), model=None))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", ["agglomerative", "ddcrp", "hddcrp"])
+def test_events_stay_within_the_components_of_the_links(name: str, preset: str) -> None:
+    system, evidence = in_a_hurry(name, preset=preset), evidence_of(random_corpus(5))
+    links = system.links(evidence)
+    assert links is not None
+    graph = coo_array((np.ones(len(links.pairs)), (links.pairs.i, links.pairs.j)), shape=(len(evidence),) * 2)
+    component = connected_components(graph, directed=False)[1]
+    found = cluster(system, evidence)
+    for labels in (found.labels, *found.posterior.samples):
+        assert len(set(zip(labels.tolist(), component.tolist(), strict=True))) == len(set(labels.tolist()))
+
+
+@every_clusterer
+def test_progress_rises_to_its_total(name: str, preset: str) -> None:
     seen: list[tuple[int, int]] = []
     cluster(
         in_a_hurry(name, preset=preset),
         evidence_of(random_corpus(1)),
-        progress=lambda *told: seen.append(told),
+        progress=lambda *step: seen.append(step),
     )
-    assert all(0 <= done <= whole for done, whole in seen)
-    assert not seen or seen[-1][0] == seen[-1][1]
+    assert seen
+    assert all(0 <= done <= total for done, total in seen)
+    assert seen[-1][0] == seen[-1][1]
+
+
+@every_clusterer
+def test_checkpoint_changes_no_answer(name: str, preset: str, tmp_path: Path) -> None:
+    system, evidence, file = (
+        in_a_hurry(name, preset=preset),
+        evidence_of(random_corpus(2)),
+        tmp_path / "c.npz",
+    )
+    plain = cluster(system, evidence, seed=3)
+    assert_same(plain, cluster(system, evidence, seed=3, checkpoint=file))
+    assert file.exists() == system.sampled
+    assert_same(plain, cluster(system, evidence, seed=3, checkpoint=file))

@@ -89,10 +89,10 @@ def test_ddcrp_is_flat_and_leaves_documents_out_of_account() -> None:
     by_hand = problem_by_hand(evidence, 0.0, alpha_flat=0.1)
     found = cluster(in_a_hurry("ddcrp", preset="paper"), evidence, seed=5)
     runs = sample(by_hand, model="ddcrp", seed=5, runs=2, sweeps=12)
-    assert found.samples.tobytes() == runs.samples.tobytes()
-    assert found.traces["log joint"].tolist() == runs.traces["log joint"].tolist()
+    assert found.posterior.samples.tobytes() == runs.samples.tobytes()
+    assert found.posterior.traces["log joint"].tolist() == runs.traces["log joint"].tolist()
     weighed = cluster(in_a_hurry("ddcrp", preset="paper", document_weight=3.0), evidence, seed=5)
-    assert weighed.traces["log joint"].tobytes() != found.traces["log joint"].tobytes()
+    assert weighed.posterior.traces["log joint"].tobytes() != found.posterior.traces["log joint"].tobytes()
 
 
 @pytest.mark.parametrize("sampler", ["collapsed", "paper"])
@@ -101,8 +101,8 @@ def test_hddcrp_as_in_the_paper_runs_from_random_links(sampler: str) -> None:
     by_hand = problem_by_hand(evidence, 1.0)
     found = cluster(in_a_hurry("hddcrp", preset="paper", sampler=sampler), evidence, seed=5)
     runs = sample(by_hand, sampler=sampler, seed=5, runs=2, sweeps=12, initial="links")  # type: ignore[arg-type]
-    assert found.samples.tobytes() == runs.samples.tobytes()
-    assert found.traces["log joint"].tolist() == runs.traces["log joint"].tolist()
+    assert found.posterior.samples.tobytes() == runs.samples.tobytes()
+    assert found.posterior.traces["log joint"].tolist() == runs.traces["log joint"].tolist()
 
 
 def test_hddcrp_star_sees_similarity_within_documents_alone() -> None:
@@ -110,8 +110,8 @@ def test_hddcrp_star_sees_similarity_within_documents_alone() -> None:
     by_hand = with_fields(problem_by_hand(evidence, 1.0), across=Rows.empty(len(evidence)))
     found = cluster(in_a_hurry("hddcrp-star", preset="paper"), evidence, seed=5)
     runs = sample_crp(by_hand, seed=5, runs=2, sweeps=12, alpha_across=1.0)
-    assert found.samples.tolist() == [run.labels.tolist() for run in runs]
-    assert found.traces["log joint"].tolist() == [run.log_joint.tolist() for run in runs]
+    assert found.posterior.samples.tolist() == [run.labels.tolist() for run in runs]
+    assert found.posterior.traces["log joint"].tolist() == [run.log_joint.tolist() for run in runs]
 
 
 def test_hdp_lex_observes_the_words_of_mentions() -> None:
@@ -119,7 +119,7 @@ def test_hdp_lex_observes_the_words_of_mentions() -> None:
     channel = Channel(*words_by_hand(evidence))
     found = cluster(in_a_hurry("hdp-lex", preset="paper"), evidence, seed=5)
     runs = sample_hdp(evidence.table.document, [channel], seed=5, runs=2, sweeps=12)
-    assert found.samples.tolist() == [run.labels.tolist() for run in runs]
+    assert found.posterior.samples.tolist() == [run.labels.tolist() for run in runs]
 
 
 def test_links_through_a_gate_are_those_between_documents_about_the_same() -> None:
@@ -239,7 +239,7 @@ def test_the_last_sample_of_the_run_that_ends_highest_is_reported() -> None:
     labels = np.array([[0, 0], [0, 1], [0, 0]], np.int32)
     found = last_of_runs(evidence, labels, {"log joint": log_joint})
     assert found.labels.tolist() == [0, 1]
-    assert found.verdict.startswith("the last sample of run 2 of 3")
+    assert found.posterior.verdict.startswith("the last sample of run 2 of 3")
 
 
 def test_chains_that_have_not_settled_are_warned_of() -> None:

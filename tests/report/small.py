@@ -129,4 +129,4 @@ def small_result(**changes: Any) -> Result:
         "about": ABOUT,
         "diagnostics": Diagnostics("All runs agree: the sampler has settled.", TRACES),
     }
-    return Result(**(parts | changes))
+    return Result.from_corpus(**(parts | changes))

@@ -133,7 +133,9 @@ def test_document_text_is_whole_and_its_mentions_lead_to_their_events() -> None:
 def test_singletons_have_no_articles_where_there_are_many() -> None:
     def articles(singletons: int) -> int:
         words = " ".join(f"<mourn{i}|{i}>" for i in range(singletons))
-        text = page(Result(with_reasons([told("a", f"The <raid|raid> was a <raid|raid> . {words}")])))
+        text = page(
+            Result.from_corpus(with_reasons([told("a", f"The <raid|raid> was a <raid|raid> . {words}")]))
+        )
         check_links(Page(text))
         assert len(re.findall(r"<li class=s><a href=#m\d+><b>mourn", text)) in (0, singletons)
         return text.count("<article id=e")
@@ -145,7 +147,7 @@ def test_singletons_have_no_articles_where_there_are_many() -> None:
 def test_events_name_mentions_where_sentences_would_be_too_long() -> None:
     result = small_result()
     long = document("long", "x" * MAX_QUOTED_CHARACTERS)
-    text = page(Result(Corpus([*result.corpus, long])))
+    text = page(Result.from_corpus(Corpus([*result.to_corpus(), long])))
     check_links(Page(text))
     raid = article(text, "e1")
     assert raid.count("<mark>") == 1
@@ -154,7 +156,7 @@ def test_events_name_mentions_where_sentences_would_be_too_long() -> None:
 
 def test_long_sentences_are_cut_around_the_mention() -> None:
     words = " ".join(["before"] * 200 + ["<fell|e>"] + ["after"] * 200)
-    event = article(page(Result(with_reasons([told("a", words)]))), "e1")
+    event = article(page(Result.from_corpus(with_reasons([told("a", words)]))), "e1")
     assert "<q>… before" in event
     assert "after …</q>" in event
     assert event.count("before") + event.count("after") < 120
@@ -186,7 +188,7 @@ def test_page_without_dates_says_so() -> None:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(corpora())
 def test_page_of_any_corpus_has_sound_links_and_whole_texts(corpus: Corpus) -> None:
-    found = parsed(Result(corpus))
+    found = parsed(Result.from_corpus(corpus))
     check_links(found)
     for source in corpus:
         assert source.text in found.text

@@ -114,13 +114,13 @@ def test_matrix_puts_what_belongs_together_side_by_side(groups: list[str]) -> No
 def test_matrix_draws_the_largest_and_says_so() -> None:
     words = " ".join(f"<raid{i}|{i}>" for i in range(plots.MAX_EVENTS + 1))
     documents = [told(f"d{i}", words) for i in range(plots.MAX_DOCUMENTS + 1)]
-    drawn = Page(matrix(Index(Result(with_reasons(documents)))))
+    drawn = Page(matrix(Index(Result.from_corpus(with_reasons(documents)))))
     assert "40 of 41 events in several documents, and 60 of 61 documents." in drawn.text
     assert len([tag for tag, _ in drawn.elements if tag == "tr"]) == 1 + plots.MAX_EVENTS
 
 
 def test_matrix_of_one_document_says_that_nothing_is_shared() -> None:
-    result = Result(with_reasons([told("a", "The <raid|e> was a <raid|e> .")]))
+    result = Result.from_corpus(with_reasons([told("a", "The <raid|e> was a <raid|e> .")]))
     assert "No event appears in more than one document." in matrix(Index(result))
 
 
@@ -139,7 +139,9 @@ def test_about_shows_whatever_is_there() -> None:
 
 
 def test_colours_of_events_that_share_a_document_differ() -> None:
-    result = Result(with_reasons([told("a", " ".join(f"<x{i}|{i}> <y{i}|{i}>" for i in range(12)))]))
+    result = Result.from_corpus(
+        with_reasons([told("a", " ".join(f"<x{i}|{i}> <y{i}|{i}>" for i in range(12)))])
+    )
     index = Index(result)
     assert len({index.colour(event) for event in result.events}) == 12
 

@@ -14,7 +14,9 @@ from samevent.results import Result
 
 def many(count: int = 60) -> Result:
     words = "The <raid|raid> <killed|kill> [ten people|p] in [Yida|l] ; <anger|{0}> <followed|follow {1}> ."
-    return Result(with_reasons([told(f"d-{i}", words.format(f"a{i % 9}", i % 20)) for i in range(count)]))
+    return Result.from_corpus(
+        with_reasons([told(f"d-{i}", words.format(f"a{i % 9}", i % 20)) for i in range(count)])
+    )
 
 
 def test_report_is_one_file(tmp_path: Path) -> None:

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from builders import annotated
 from clusterers.small import evidence_of, told
-from samevent.clusterers import Clustered, Evidence
-from samevent.corpus import Corpus
-from samevent.results import Result
-from samevent.results.assembly import with_events
-from samevent.results.diagnostics import Diagnostics
-from samevent.results.probabilities import Probabilities
+from samevent.clusterers import Clustered, Clusterer
+from samevent.clusterers.agglomerative import Agglomerative
+from samevent.clusterers.lemma import Lemma
+from samevent.corpus import Clustering, Corpus
+from samevent.errors import UsageError
+from samevent.partitions.posterior import Posterior
+from samevent.results import Diagnostics, Result
+from samevent.results.assembly import assemble, with_events
 
 ANNOTATED = [
     told("a", "plane bomb camp raid", 1, 3),
@@ -24,20 +27,22 @@ CORPUS = Corpus(document for document, _ in ANNOTATED)
 BOMB_A, RAID_A, BOMB_B, RAID_C = (m.id for m in CORPUS.mentions("action"))
 
 
-def found(evidence: Evidence, labels: list[int], samples: list[list[int]]) -> tuple[Clustered, Probabilities]:
-    drawn = np.array(samples, np.int32)
-    clustered = Clustered(ids=evidence.table.ids, labels=np.array(labels, np.int32), samples=drawn)
-    return clustered, Probabilities.of(clustered)
+def answer(labels: list[int], samples: list[list[int]]) -> Clustered:
+    ids = evidence_of(ANNOTATED).table.ids
+    return Clustered(ids, np.array(labels, np.int32), Posterior(samples=np.array(samples, np.int32)))
 
 
-def resolved(labels: list[int], samples: list[list[int]], **options: Any) -> Result:
-    evidence = evidence_of(ANNOTATED)
-    if options.pop("explained", False):
-        options |= {"links": evidence.links(0.3, pair_model="paper"), "model": evidence.pair_model("paper")}
-    return Result(with_events(CORPUS, evidence, *found(evidence, labels, samples), **options))
+def resolved(
+    labels: list[int],
+    samples: list[list[int]],
+    system: Clusterer | None = None,
+    corpus: Corpus = CORPUS,
+    **options: Any,
+) -> Result:
+    return assemble(corpus, evidence_of(ANNOTATED), system or Lemma(), answer(labels, samples), **options)
 
 
-def test_with_events_numbers_events_by_first_mention_and_leaves_single_ones_without() -> None:
+def test_result_numbers_events_by_first_mention_and_leaves_single_ones_out() -> None:
     result = resolved([5, 2, 5, 9], [[0, 1, 0, 2], [0, 1, 0, 1]])
     assert [[m.id for m in event.mentions] for event in result.events] == [[BOMB_A, BOMB_B]]
     assert result.events["e1"].documents == ("a", "b")
@@ -47,22 +52,22 @@ def test_with_events_numbers_events_by_first_mention_and_leaves_single_ones_with
     assert result.clustering == kept.clustering
 
 
-def test_with_events_says_how_sure_each_member_is() -> None:
+def test_result_has_the_probability_of_each_member() -> None:
     event = resolved([0, 0, 0, 1], [[0, 0, 0, 1], [0, 1, 0, 1]]).events["e1"]
     assert [member.probability for member in event.members] == [0.75, 0.5, 0.75]
     assert event.probability == pytest.approx(2 / 3)
     assert event.doubtful[0].mention.id == RAID_A
 
 
-def test_with_events_takes_doubtful_members_out() -> None:
+def test_result_takes_doubtful_members_out() -> None:
     samples = [[0, 0, 0, 1], [0, 1, 0, 1]]
-    result = resolved([0, 0, 0, 1], samples, least_probability=0.6)
+    result = resolved([0, 0, 0, 1], samples, min_probability=0.6)
     assert [[m.id for m in event.mentions] for event in result.events] == [[BOMB_A, BOMB_B]]
     assert [member.probability for member in result.events[0].members] == [1.0, 1.0]
 
 
-def test_with_events_gives_the_closest_member_and_reasons() -> None:
-    result = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], explained=True)
+def test_result_has_the_closest_member_and_reasons() -> None:
+    result = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], Agglomerative(within=0.3, across=0.3))
     members = {member.mention.id: member for event in result.events for member in event.members}
     why = members[BOMB_A].why
     assert why is not None
@@ -73,18 +78,55 @@ def test_with_events_gives_the_closest_member_and_reasons() -> None:
     assert all(member.why is None for event in without.events for member in event.members)
 
 
-def test_with_events_forgets_what_an_earlier_run_knew() -> None:
-    once = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], explained=True).corpus
-    evidence = evidence_of(ANNOTATED)
-    alone = with_events(once, evidence, *found(evidence, [0, 1, 2, 3], [[0, 1, 2, 3]]))
-    assert all(m.event is None and not m.extra for m in alone.mentions("action"))
+def test_result_forgets_what_an_earlier_run_wrote_on_mentions() -> None:
+    once = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], Agglomerative(within=0.3, across=0.3)).to_corpus()
+    assert any(m.extra for m in once.mentions("action"))
+    alone = resolved([0, 1, 2, 3], [[0, 1, 2, 3]], corpus=once)
+    assert all(m.event is None and not m.extra for m in alone.to_corpus().mentions("action"))
+
+
+def test_result_survives_its_corpus() -> None:
+    result = resolved([0, 1, 0, 1], [[0, 1, 0, 1], [0, 1, 2, 1]], Agglomerative(within=0.3, across=0.3))
+    assert not any(m.extra for m in result.corpus.mentions())
+    again = Result.from_corpus(result.to_corpus())
+    assert (again.corpus, again.whys) == (result.corpus, result.whys)
+    assert again.member_probability == result.member_probability
+    assert [event.members for event in again.events] == [event.members for event in result.events]
+
+
+def test_result_knows_the_events_that_it_reports() -> None:
+    samples = [[0, 0, 0, 1], [0, 1, 0, 1]]
+    result = resolved([0, 0, 0, 1], samples, min_probability=0.6)
+    assert result.clustered is not None
+    assert result.clustered.labels.tolist() == [0, 1, 0, 2]
+    assert result.probability(BOMB_A, RAID_A) == 0.5
+
+
+def test_explain_needs_a_clusterer_that_compares_pairs() -> None:
+    with pytest.raises(UsageError, match="no pair model"):
+        resolved([0, 1, 0, 1], [[0, 1, 0, 1]]).explain(BOMB_A, BOMB_B)
+    result = resolved([0, 1, 0, 1], [[0, 1, 0, 1]], Agglomerative())
+    assert result.explain(BOMB_A, BOMB_B).probability > 0.5
+
+
+def test_other_mentions_keep_their_clusters_but_not_the_names_of_events() -> None:
+    given = Corpus([annotated("a")])
+    [sudan] = given.mentions("participant")
+    mine = given.mapped(
+        lambda d: d.with_mentions(
+            d.mention(m.kind, m.start, m.end, tokens=m.anchors, event="e1") if m.id == sudan.id else m
+            for m in d.mentions
+        )
+    )
+    events = Clustering([m.id] for m in given.mentions("action"))
+    assert [m.event for m in with_events(given, events).mentions("participant")] == ["sudan"]
+    assert [m.event for m in with_events(mine, events).mentions("participant")] == ["participant-e1"]
 
 
 def test_diagnostics_thin_long_traces_and_survive_json() -> None:
     rows = np.arange(2 * 1000, dtype=np.float64).reshape(2, 1000)
-    clustered = Clustered(ids=("a",), labels=np.zeros(1, np.int32), samples=np.zeros((1, 1), np.int32),
-                          verdict="fine", traces={"log joint": rows})  # fmt: skip
-    told_of = Diagnostics.of(clustered)
-    assert told_of.every["log joint"] == 5
-    assert told_of.traces["log joint"][1][2] == rows[1, 10]
-    assert Diagnostics.from_plain(told_of.plain()) == told_of
+    posterior = Posterior(samples=np.zeros((1, 1), np.int32), verdict="fine", traces={"log joint": rows})
+    diagnostics = Diagnostics.of(posterior)
+    assert diagnostics.every["log joint"] == 5
+    assert diagnostics.traces["log joint"][1][2] == rows[1, 10]
+    assert Diagnostics.from_json(diagnostics.to_json()) == diagnostics

@@ -1,4 +1,4 @@
-"""P(same event) of mentions, through a file."""
+"""The posterior of a result's mentions, through a file."""
 
 from __future__ import annotations
 
@@ -7,41 +7,55 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from samevent.clusterers import Clustered
+from samevent.corpus import Clustering
 from samevent.errors import CorpusError, FormatError
 from samevent.partitions.posterior import Posterior
-from samevent.results.probabilities import Probabilities
+from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.seeds import stream
 
 
-def random_probabilities(seed: int, mentions: int = 9, samples: int = 6) -> Probabilities:
+def random_answer(seed: int, mentions: int = 9, samples: int = 6) -> Clustered:
     rng = stream(seed, "probabilities")
     ids = tuple(f"d:{i}" for i in range(mentions))
     drawn = rng.integers(0, 4, (samples, mentions)).astype(np.int32)
     pairs = [(i, j) for i in range(mentions) for j in range(i + 1, mentions) if rng.random() < 0.3]
     left, right = np.array(pairs, np.int32).reshape(-1, 2).T
     posterior = Posterior(samples=drawn, left=left, right=right, together=rng.random(len(pairs)))
-    return Probabilities(ids, posterior)
+    return Clustered(ids, np.arange(mentions, dtype=np.int32) % 3, posterior)
 
 
-def test_between_is_the_probability_of_the_posterior() -> None:
-    known = random_probabilities(2)
-    assert known.between("d:3", "d:1") == known.posterior.probability(1, 3)
-    assert known.between("d:1", "d:1") == 1
+def test_probability_is_that_of_the_posterior() -> None:
+    answer = random_answer(2)
+    assert answer.probability("d:3", "d:1") == answer.posterior.probability(1, 3)
+    assert answer.probability("d:1", "d:1") == 1
 
 
-def test_between_names_a_mention_that_is_not_there() -> None:
+def test_probability_names_an_unknown_mention() -> None:
     with pytest.raises(CorpusError, match="'x'"):
-        random_probabilities(0).between("d:0", "x")
+        random_answer(0).probability("d:0", "x")
 
 
 def test_probabilities_survive_a_file(tmp_path: Path) -> None:
-    known = random_probabilities(3)
-    known.save(tmp_path / "p.npz")
-    again = Probabilities.load(tmp_path / "p.npz")
-    pairs = [(a, b) for a in known.ids for b in known.ids]
-    assert [again.between(*pair) for pair in pairs] == [known.between(*pair) for pair in pairs]
-    labels = np.arange(len(known.ids), dtype=np.int32) % 2
-    assert again.posterior.mean_with(labels).tolist() == known.posterior.mean_with(labels).tolist()
+    answer = random_answer(3)
+    save_probabilities(answer, tmp_path / "p.npz")
+    again = load_probabilities(tmp_path / "p.npz", answer.clustering)
+    assert (again.ids, again.labels.tolist()) == (answer.ids, answer.labels.tolist())
+    pairs = [(a, b) for a in answer.ids for b in answer.ids]
+    assert [again.probability(*pair) for pair in pairs] == [answer.probability(*pair) for pair in pairs]
+    assert (
+        again.posterior.mean_with(answer.labels).tolist()
+        == answer.posterior.mean_with(answer.labels).tolist()
+    )
+
+
+def test_mentions_without_event_are_alone_when_probabilities_are_read(tmp_path: Path) -> None:
+    save_probabilities(random_answer(3, mentions=4), tmp_path / "p.npz")
+    again = load_probabilities(tmp_path / "p.npz", Clustering([["d:1", "d:3"]]))
+    assert again.labels.tolist() == [0, 1, 2, 1]
+
+
+def test_damaged_probabilities_are_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "p.npz").write_bytes(b"PK nothing")
     with pytest.raises(FormatError, match=r"p\.npz"):
-        Probabilities.load(tmp_path / "p.npz")
+        load_probabilities(tmp_path / "p.npz", Clustering([]))

@@ -25,7 +25,7 @@ def _result() -> Result:
             return mention
         return replace(mention, extra={"event_probability": 2 / 3, "why": closest})
 
-    return Result(Corpus([first.with_mentions(map(explained, first.mentions)), second]))
+    return Result.from_corpus(Corpus([first.with_mentions(map(explained, first.mentions)), second]))
 
 
 def test_event_rows_sum_up_each_event_in_order_of_its_first_mention() -> None:

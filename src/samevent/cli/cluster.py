@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from samevent.cli.common import (
     progress,
     say,
 )
-from samevent.corpus import Clustering, Corpus, Mention
+from samevent.corpus import Corpus
 from samevent.errors import OutputExistsError, UsageError, located, place
 from samevent.formats import output_format, read, write
 from samevent.formats.files import check_absent
@@ -97,6 +96,8 @@ def cluster_cli(
         raise UsageError(
             "there are no event mentions in it", where=place(source), hint="find them: samevent extract"
         )
+    from samevent.results.assembly import with_events
+
     try:
         found = clustered(corpus, system, model=model, seed=seed, jobs=jobs, checkpoint=checkpoint)
     except KeyboardInterrupt:
@@ -106,8 +107,8 @@ def cluster_cli(
     write(with_events(corpus, found.clustering), target, format=write_as, overwrite=force)
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
-    if found.verdict:
-        say(found.verdict)
+    if found.posterior.verdict:
+        say(found.posterior.verdict)
     say(f"wrote {len(found.ids):,} mentions of {len(found.clustering):,} events to {target}")
 
 
@@ -155,22 +156,6 @@ def clustered(
             progress=lambda part, whole: swept(sweeps * part // max(1, whole)),
             checkpoint=checkpoint,
         )
-
-
-def with_events(corpus: Corpus, events: Clustering) -> Corpus:
-    """Return the corpus with new events, numbered by their first mention; other mentions keep what they have.
-
-    Where something else has the name of an event, its kind goes before the name.
-    """
-    named = {m.id: m.event for m in corpus.with_clustering(events).mentions("action")}
-    taken = set(named.values())
-
-    def renamed(m: Mention) -> Mention:
-        if m.kind == "action":
-            return replace(m, event=named[m.id], within=None)
-        return replace(m, event=f"{m.kind}-{m.event}") if m.event in taken else m
-
-    return corpus.mapped(lambda document: document.with_mentions(map(renamed, document.mentions)))
 
 
 def _checkpoint(target: Path, *, resume: bool, force: bool) -> Path | None:

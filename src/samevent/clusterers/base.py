@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
-from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.lexicon import Lexicon
 from samevent.partitions.labels import canonical
+from samevent.partitions.posterior import Posterior
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
@@ -81,22 +81,17 @@ class Evidence:
         return self._links[key]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Clustered:
-    """Which mentions tell of the same event, and how sure that is.
+    """Which mentions refer to the same event, and how sure that is.
 
-    `labels` is the answer, for the rows of the table in their order, with events numbered by their first mention.
-    Rows of `samples` are partitions that a sampler drew (one for each run if the answer is the last of a run), or
-    the answer itself where nothing is random; `verdict` says in words how far to trust them. `traces` have a row a
-    run and a column a sweep. `posterior` is all that is known of models whose posterior falls into parts.
+    `labels` has one label per mention of `ids`, with events numbered by their first mention. The customers of
+    `posterior` are these mentions; where nothing is random, its one sample is the answer itself.
     """
 
     ids: tuple[str, ...]
     labels: Labels
-    samples: Labels
-    verdict: str = ""
-    traces: Mapping[str, Floats] = field(default_factory=dict)
-    posterior: ComponentPosterior | None = None
+    posterior: Posterior
     _rows: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -107,21 +102,15 @@ class Clustered:
         """The answer as a partition of mention ids."""
         return Clustering.from_labels(dict(zip(self.ids, self.labels.tolist(), strict=True)))
 
-    @property
-    def sampled(self) -> tuple[Clustering, ...]:
-        """The samples as partitions of mention ids."""
-        rows = self.samples.tolist()
-        return tuple(Clustering.from_labels(dict(zip(self.ids, row, strict=True))) for row in rows)
-
     def probability(self, a: str, b: str) -> float:
-        """Return P(same event) of two mentions: exact where the posterior knows it, else the share of samples."""
+        """Return P(same event) of two mentions."""
         for mention in (a, b):
             if mention not in self._rows:
-                raise CorpusError(f"there is no event mention {mention!r} among those that were clustered")
-        i, j = self._rows[a], self._rows[b]
-        if self.posterior is not None:
-            return self.posterior.probability(i, j)
-        return float((self.samples[:, i] == self.samples[:, j]).mean())
+                raise CorpusError(
+                    f"there is no event mention {mention!r} in the result",
+                    hint="ids are in mentions.csv and result.jsonl",
+                )
+        return self.posterior.probability(self._rows[a], self._rows[b])
 
 
 class Clusterer(Protocol):
@@ -217,4 +206,4 @@ class Rule(ABC):
         labels = canonical(self.labels(evidence)).astype(np.int32)
         if progress:
             progress(1, 1)
-        return Clustered(ids=evidence.table.ids, labels=labels, samples=labels[np.newaxis])
+        return Clustered(evidence.table.ids, labels, Posterior(samples=labels[np.newaxis]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
@@ -109,18 +109,13 @@ class Linked(Sampling):
                 checkpoint=checkpoint, progress=progress,
             )  # fmt: skip
             traces = {"log joint": runs.traces["log joint"], "events": runs.traces["clusters"]}
-            return last_of_runs(evidence, runs.samples, traces)
+            return last_of_runs(evidence, runs.samples, traces, seed=seed)
         posterior = fit(
             problem, seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps, keep=KEPT,
             jobs=jobs, time_limit=self.time_limit or None, checkpoint=checkpoint, progress=progress,
         )  # fmt: skip
-        return Clustered(
-            ids=evidence.table.ids,
-            labels=posterior.consensus(jobs=jobs).labels.astype(np.int32),
-            samples=posterior.samples,
-            verdict=_verdict(posterior),
-            posterior=posterior,
-        )
+        labels = posterior.consensus(jobs=jobs).labels.astype(np.int32)
+        return Clustered(evidence.table.ids, labels, replace(posterior, verdict=_verdict(posterior)))
 
 
 def with_identical_words(table: MentionTable, links: MentionLinks) -> MentionLinks:
@@ -136,14 +131,12 @@ def with_identical_words(table: MentionTable, links: MentionLinks) -> MentionLin
 
 
 def _verdict(posterior: ComponentPosterior) -> str:
-    """Say in the words of users how far the posterior can be trusted."""
+    """Return how far the posterior can be trusted, in the words of users."""
     parts = posterior.components
     sampled, unsettled = ~parts.exact, ~parts.settled
-    text = (
-        f"{len(parts):,} groups of mentions that might meet: {int(sampled.sum()):,} sampled, the others exact"
-    )
+    text = f"{len(parts):,} independent components: {int(sampled.sum()):,} sampled, the others exact"
     if not posterior.complete:
-        text += ", which the time limit ended"
+        text += ", stopped by the time limit"
     if not unsettled.any():
         return f"{text}; all settled"
     share = parts.size[unsettled].sum() / parts.size.sum()

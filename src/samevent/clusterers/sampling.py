@@ -20,6 +20,7 @@ from samevent.hddcrp.problem import LEAST, MOST, Rows
 from samevent.partitions.coclustering import Pairs, count_together
 from samevent.partitions.consensus import consensus
 from samevent.partitions.diagnostics import agreement_of_chains, diagnose
+from samevent.partitions.posterior import Posterior
 from samevent.settings import refuse_outside
 
 Answer = Literal["consensus", "last"]
@@ -89,30 +90,32 @@ def sampled(
     )
     traces = {"log joint": drawn.log_joint, "events": drawn.clusters}
     if sampling.answer == "last":
-        return last_of_runs(evidence, drawn.samples[:, -1], traces)
+        return last_of_runs(evidence, drawn.samples[:, -1], traces, seed=seed)
     samples = np.concatenate(list(drawn.samples))
     labels = consensus(samples, seed=seed, jobs=jobs).labels.astype(np.int32)
     diagnosis = diagnose(_second_halves(traces), _together(drawn.samples, _neighbours(labels)))
     diagnosis.warn()
-    return Clustered(
-        ids=evidence.table.ids, labels=labels, samples=samples, verdict=diagnosis.verdict, traces=traces
+    posterior = Posterior(
+        samples=samples, verdict=diagnosis.verdict, settled=diagnosis.settled, traces=traces, seed=seed
     )
+    return Clustered(evidence.table.ids, labels, posterior)
 
 
-def last_of_runs(evidence: Evidence, labels: Labels, traces: Mapping[str, Floats]) -> Clustered:
+def last_of_runs(
+    evidence: Evidence, labels: Labels, traces: Mapping[str, Floats], *, seed: int = 0
+) -> Clustered:
     """Answer with the last sample of the run that ends highest; all last samples go along."""
     best = int(np.argmax(traces["log joint"][:, -1]))
-    reasons = diagnose(_second_halves(traces)).reasons or ("traces mix",)
+    diagnosis = diagnose(_second_halves(traces))
+    reasons = diagnosis.reasons or ("traces mix",)
     if len(labels) > 1:
         apart = agreement_of_chains(_together(labels[:, np.newaxis], _neighbours(labels[best])))
         reasons += (f"two runs differ on {apart.mean_difference:.1%} of its neighbours",)
-    return Clustered(
-        ids=evidence.table.ids,
-        labels=labels[best],
-        samples=labels,
-        verdict=f"the last sample of run {best + 1} of {len(labels)}, which ended highest; {'; '.join(reasons)}",
-        traces=traces,
+    verdict = f"the last sample of run {best + 1} of {len(labels)}, which ended highest; {'; '.join(reasons)}"
+    posterior = Posterior(
+        samples=labels, verdict=verdict, settled=not diagnosis.reasons, traces=traces, seed=seed
     )
+    return Clustered(evidence.table.ids, labels[best], posterior)
 
 
 def _second_halves(traces: Mapping[str, Floats]) -> dict[str, Floats]:

@@ -24,11 +24,10 @@ FORMATS: dict[str, Format] = {
 
 
 class HasCorpus(Protocol):
-    """A result of a run, for one."""
+    """Something that can be written as a corpus, such as the result of a run."""
 
-    @property
-    def corpus(self) -> Corpus:
-        """The documents with their mentions."""
+    def to_corpus(self) -> Corpus:
+        """Return the documents with their mentions, as files hold them."""
 
 
 def read(
@@ -101,7 +100,7 @@ def write(
     """
     path = Path(path)
     chosen = output_format(path, format)
-    documents = corpus if isinstance(corpus, Corpus) else corpus.corpus
+    documents = corpus if isinstance(corpus, Corpus) else corpus.to_corpus()
     chosen.write(documents, path, WriteOptions(unit=unit, overwrite=overwrite))
 
 

@@ -1,7 +1,6 @@
-"""What a run found, for people and programs: events with labels, members, reasons and dates."""
+"""The result of a run, for people and programs: events with labels, members, reasons and dates."""
 
-from samevent.results.diagnostics import Diagnostics
 from samevent.results.events import Event, Events, Member, Reason, Why
-from samevent.results.result import Result
+from samevent.results.result import Diagnostics, Result
 
 __all__ = ["Diagnostics", "Event", "Events", "Member", "Reason", "Result", "Why"]

@@ -1,19 +1,23 @@
-"""From what a clusterer found to documents whose mentions carry events, how sure that is, and why."""
+"""From a clusterer's answer to a `Result`: events on mentions, how sure each mention is, and why it is there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from samevent.clusterers import Clustered, Evidence
-from samevent.corpus import Corpus, Document, Mention
+from samevent.clusterers import Clustered, Clusterer, Evidence
+from samevent.corpus import Clustering, Corpus, Mention
+from samevent.errors import CorpusError
 from samevent.partitions.labels import canonical
+from samevent.partitions.posterior import Posterior
 from samevent.results.events import Reason, Why
-from samevent.results.probabilities import Integers, Probabilities
-from samevent.similarity.explanation import explanations
+from samevent.results.result import Diagnostics, Result, without_reasons
+from samevent.similarity.explanation import Explanation, explain, explanations
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
@@ -21,87 +25,103 @@ from samevent.similarity.model import PairModel
 _DIGITS = 4
 """Probabilities are counted in some hundreds of samples: more digits would be noise, and differ between machines."""
 _REASONS = 6
-"""How many reasons go along with a mention: the others hardly matter."""
+"""How many reasons are kept per mention: the others hardly matter."""
 
 
-def with_events(
+def assemble(
     corpus: Corpus,
     evidence: Evidence,
-    found: Clustered,
-    probabilities: Probabilities,
+    system: Clusterer,
+    clustered: Clustered,
     *,
-    links: MentionLinks | None = None,
-    model: PairModel | None = None,
-    least_probability: float = 0.0,
+    about: Mapping[str, Any] | None = None,
+    min_probability: float = 0.0,
     keep_singletons: bool = False,
-) -> Corpus:
-    """Return the corpus with an event on each event mention, and in `extra` how sure that is and why.
+    jobs: int = 1,
+) -> Result:
+    """Return the corpus with an event on each event mention, how sure that is and why.
 
-    A mention whose probability is below the least becomes an event of its own. Mentions that are alone carry no
-    event unless singletons are kept. Reasons are given where there are links, as the pair model sees them.
+    A mention whose probability is below the minimum becomes an event of its own. Mentions that are alone carry no
+    event unless singletons are kept. Reasons are given if the clusterer compares pairs, as its pair model sees them.
     """
-    labels = canonical(found.labels).astype(np.int32)
-    sure = probabilities.posterior.mean_with(labels)
-    if (doubtful := sure < least_probability).any():
+    posterior = clustered.posterior
+    labels = canonical(clustered.labels).astype(np.int32)
+    sure = posterior.mean_with(labels)
+    if (doubtful := sure < min_probability).any():
         labels[doubtful] = len(labels) + np.arange(int(doubtful.sum()), dtype=np.int32)
         labels = canonical(labels).astype(np.int32)
-        sure = probabilities.posterior.mean_with(labels)
-    whys = _whys(evidence.table, links, model, labels, probabilities) if links and model else {}
-    known = {
-        mention: _known(sure[row], whys.get(row))
-        for row, mention in enumerate(evidence.table.ids)
-        if keep_singletons or not np.isnan(sure[row])
-    }
-    label_of = dict(zip(evidence.table.ids, labels.tolist(), strict=True))
-    names: dict[int, str] = {}
-    for mention in corpus.mentions("action"):
-        if mention.id in known:
-            names.setdefault(label_of[mention.id], f"e{len(names) + 1}")
+        sure = posterior.mean_with(labels)
+    whys: dict[str, Why] = {}
+    explainer = None
+    links = system.links(evidence, jobs=jobs)
+    if links is not None and system.pair_model:
+        model = evidence.pair_model(system.pair_model)
+        whys = _whys(evidence.table, links, model, labels, posterior)
+        explainer = partial(explain_pair, evidence, model)
+    clustered = replace(clustered, labels=labels)
+    known = {clustered.ids[row]: float(sure[row]) for row in np.flatnonzero(~np.isnan(sure)).tolist()}
+    events = clustered.clustering if keep_singletons else clustered.clustering.restricted(known)
+    return Result(
+        with_events(without_reasons(corpus), events),
+        about or {},
+        Diagnostics.of(posterior),
+        {mention: round(probability, _DIGITS) for mention, probability in known.items()},
+        whys,
+        clustered,
+        explainer,
+    )
+
+
+def with_events(corpus: Corpus, events: Clustering) -> Corpus:
+    """Return the corpus with new events, numbered by their first mention; other event mentions lose theirs.
+
+    Participants, times and locations keep their clusters; where one has the name of an event, its kind goes before it.
+    """
+    names = {m.id: m.event for m in corpus.with_clustering(events).mentions("action")}
     taken = set(names.values())
 
     def renamed(m: Mention) -> Mention:
-        if m.kind != "action":
-            return replace(m, event=f"{m.kind}-{m.event}") if m.event in taken else m
-        event = names[label_of[m.id]] if m.id in known else None
-        extra = {key: value for key, value in m.extra.items() if key not in ("event_probability", "why")}
-        return replace(m, event=event, within=None, extra={**extra, **known.get(m.id, {})})
+        if m.kind == "action":
+            return replace(m, event=names[m.id], within=None)
+        return replace(m, event=f"{m.kind}-{m.event}") if m.event and m.event in taken else m
 
-    def changed(document: Document) -> Document:
-        return document.with_mentions(map(renamed, document.mentions))
-
-    return corpus.mapped(changed)
+    return corpus.mapped(lambda document: document.with_mentions(map(renamed, document.mentions)))
 
 
-def _known(probability: float, why: Why | None) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
-    if not np.isnan(probability):
-        found["event_probability"] = round(float(probability), _DIGITS)
-    if why:
-        found["why"] = why.plain()
-    return found
+def explain_pair(evidence: Evidence, model: PairModel, first: str, second: str) -> Explanation:
+    """Return what speaks for and against two event mentions, by their ids, being the same event."""
+    rows = {mention: row for row, mention in enumerate(evidence.table.ids)}
+    for mention in (first, second):
+        if mention not in rows:
+            raise CorpusError(f"there is no event mention {mention!r} in these documents")
+    return explain(evidence.table, model, rows[first], rows[second])
 
 
 def _whys(
-    table: MentionTable, links: MentionLinks, model: PairModel, labels: Integers, probabilities: Probabilities
-) -> dict[int, Why]:
-    """Say of each row which other member of its event it is closest to; of equals, the one that is read first."""
+    table: MentionTable,
+    links: MentionLinks,
+    model: PairModel,
+    labels: NDArray[np.int32],
+    posterior: Posterior,
+) -> dict[str, Why]:
+    """Return the other member of its event that each mention is closest to, the first in reading order if several."""
     i, j, f = links.pairs.i, links.pairs.j, links.similarity
     inside = labels[i] == labels[j]
     one, other = np.concatenate([i[inside], j[inside]]), np.concatenate([j[inside], i[inside]])
-    alike = np.concatenate([f[inside], f[inside]])
-    order = np.lexsort((other, -alike, one))
+    similar = np.concatenate([f[inside], f[inside]])
+    order = np.lexsort((other, -similar, one))
     rows, first = np.unique(one[order], return_index=True)
-    closest, similarity = other[order][first], alike[order][first]
-    found = explanations(table, model, rows, closest, limit=_REASONS)
-    together = probabilities.posterior.probabilities(rows, closest)
+    closest, similarity = other[order][first], similar[order][first]
+    explained = explanations(table, model, rows, closest, limit=_REASONS)
+    together = posterior.probabilities(rows, closest)
     return {
-        row: Why(
+        table.ids[row]: Why(
             table.ids[near],
-            round(said, _DIGITS),
+            round(f_value, _DIGITS),
             round(probability, _DIGITS),
             tuple(Reason(c.about, round(c.added, 2)) for c in explanation.contributions),
         )
-        for row, near, said, probability, explanation in zip(
-            rows.tolist(), closest.tolist(), similarity.tolist(), together.tolist(), found, strict=True
+        for row, near, f_value, probability, explanation in zip(
+            rows.tolist(), closest.tolist(), similarity.tolist(), together.tolist(), explained, strict=True
         )
     }

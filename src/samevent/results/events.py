@@ -31,8 +31,8 @@ class Why:
     probability: float
     reasons: tuple[Reason, ...] = ()
 
-    def plain(self) -> dict[str, Any]:
-        """Return it as plain values, for JSON."""
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
         return {
             "mention": self.mention,
             "similarity": self.similarity,
@@ -41,8 +41,8 @@ class Why:
         }
 
     @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Why:
-        """Read what `plain` wrote."""
+    def from_json(cls, data: Mapping[str, Any]) -> Why:
+        """Read what `to_json` returned."""
         reasons = tuple(Reason(str(about), float(added)) for about, added in data["reasons"])
         return cls(str(data["mention"]), float(data["similarity"]), float(data["probability"]), reasons)
 

@@ -1,44 +1,129 @@
-"""What a run found: the corpus with its events, how sure that is, and how it came about."""
+"""The result of a run: the corpus with its events, how sure they are, why, and how the run went."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from samevent.clusterers import Clustered
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
+from samevent.hddcrp.result import ComponentPosterior
+from samevent.partitions.posterior import Posterior
 from samevent.results.dates import document_date
-from samevent.results.diagnostics import Diagnostics
 from samevent.results.events import Event, Events, Member, Why
 from samevent.results.labels import event_label
-from samevent.results.probabilities import Probabilities
 from samevent.similarity.explanation import Explanation
+
+_PROBABILITY, _WHY = "event_probability", "why"
+"""Fields of a mention in a file."""
+_COMPONENTS = 3
+"""How many components have their traces shown: the largest."""
+_COLUMNS = 200
+"""More sweeps than this cannot be told apart in a plot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """How far to trust a result: a verdict in words, and traces to plot.
+
+    Traces are named by what they show, such as `log joint` or `events`, and have one row per run; one sweep in `every`
+    has a column.
+    """
+
+    verdict: str = ""
+    traces: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
+    every: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, posterior: Posterior) -> Diagnostics:
+        """Return what a posterior says about its own convergence, thinned to what a plot can show."""
+        traces: dict[str, NDArray[Any]] = dict(posterior.traces)
+        if isinstance(posterior, ComponentPosterior):
+            sizes, chains = posterior.components.size, posterior.component_traces
+            largest = sorted(chains, key=lambda component: (-sizes[component], component))[:_COMPONENTS]
+            for number, component in enumerate(largest, 1):
+                name = f"component {number} of {sizes[component]:,} mentions"
+                traces[f"log joint, {name}"] = chains[component]["log joint"]
+                traces[f"events, {name}"] = chains[component]["clusters"]
+        every = {name: -(-rows.shape[1] // _COLUMNS) for name, rows in traces.items()}
+        thinned = {
+            name: np.round(rows[:, :: every[name]].astype(np.float64), 3).tolist()
+            for name, rows in traces.items()
+        }
+        return cls(posterior.verdict, thinned, every)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"verdict": self.verdict, "traces": dict(self.traces), "every": dict(self.every)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Diagnostics:
+        """Read what `to_json` returned."""
+        return cls(str(data["verdict"]), dict(data["traces"]), dict(data["every"]))
 
 
 @dataclass(frozen=True)
 class Result:
-    """Documents whose event mentions carry events; what else is known of a mention is in its `extra`.
+    """Documents whose event mentions carry events, as `Model.resolve` returns them and `runs.open_run` reads them.
 
-    `about` holds what the reader of a report wants to know of the run: preset, seed, settings, model, versions.
+        for event in result.events.largest(5):
+            print(event.label, len(event), event.documents)
+        result.probability(a, b); result.explain(a, b); result.diagnostics.verdict
+        result.to_html("report.html"); samevent.write(result, "out.conll")
+
+    `member_probability` is P(same event) of a mention with the others of its event on average, and `whys` are the
+    reasons why it is there, both by mention id. `about` holds what the report shows about the run: preset, seed,
+    settings, model, versions. `clustered` has P(same event) of any two mentions.
     """
 
     corpus: Corpus
     about: Mapping[str, Any] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
-    probabilities: Probabilities | None = None
+    member_probability: Mapping[str, float] = field(default_factory=dict, repr=False)
+    whys: Mapping[str, Why] = field(default_factory=dict, repr=False)
+    clustered: Clustered | None = field(default=None, repr=False, compare=False)
     explainer: Callable[[str, str], Explanation] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def from_corpus(cls, corpus: Corpus, **fields: Any) -> Result:
+        """Read what `to_corpus` returned; `fields` are the other fields of a result."""
+        extras = {m.id: m.extra for m in corpus.mentions("action")}
+        return cls(
+            without_reasons(corpus),
+            member_probability={id: e[_PROBABILITY] for id, e in extras.items() if _PROBABILITY in e},
+            whys={id: Why.from_json(e[_WHY]) for id, e in extras.items() if _WHY in e},
+            **fields,
+        )
+
+    def to_corpus(self) -> Corpus:
+        """Return the corpus as files hold it, with probabilities and reasons as plain values on its mentions."""
+
+        def plain(m: Mention) -> Mention:
+            extra = dict(m.extra)
+            if m.id in self.member_probability:
+                extra[_PROBABILITY] = self.member_probability[m.id]
+            if m.id in self.whys:
+                extra[_WHY] = self.whys[m.id].to_json()
+            return replace(m, extra=extra) if len(extra) > len(m.extra) else m
+
+        return self.corpus.mapped(lambda document: document.with_mentions(map(plain, document.mentions)))
 
     @cached_property
     def events(self) -> Events:
         """All events, numbered by their first mention; those with one mention too."""
-        found: dict[str, list[Member]] = {}
+        members: dict[str, list[Member]] = {}
         for mention in self.corpus.mentions("action"):
             if mention.event is not None:
-                found.setdefault(mention.event, []).append(_member(mention))
+                members.setdefault(mention.event, []).append(self._member(mention))
         known = {mention.id: mention for mention in self.corpus.mentions()}
-        return Events([self._event(id, tuple(members), known) for id, members in found.items()])
+        return Events([self._event(id, tuple(group), known) for id, group in members.items()])
 
     @property
     def clustering(self) -> Clustering:
@@ -47,31 +132,51 @@ class Result:
 
     def probability(self, a: str, b: str) -> float:
         """Return P(same event) of two event mentions, by their ids."""
-        if self.probabilities is None:
-            raise UsageError("this result came without probabilities", hint="read it from a run's folder")
-        return self.probabilities.between(a, b)
+        if self.clustered is None:
+            raise UsageError(
+                "this result has no probabilities",
+                hint="resolve documents, or open the folder of a run (samevent.runs.open_run)",
+            )
+        return self.clustered.probability(a, b)
 
     def explain(self, a: str, b: str) -> Explanation:
-        """Say what speaks for and against two event mentions, by their ids, telling of the same event."""
+        """Return what speaks for and against two event mentions, by their ids, being the same event."""
         if self.explainer is None:
-            raise UsageError("this result came without a model", hint="read it from a run's folder")
+            raise UsageError(
+                "this result has no pair model to explain pairs with",
+                hint="use a clusterer that compares pairs (hddcrp, hddcrp-star, ddcrp, agglomerative)",
+            )
         return self.explainer(a, b)
+
+    def to_html(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
+        """Write the report and return its pages: one that holds everything, or several if it would be very large."""
+        from samevent.report import write_report  # the one import upwards, so that a result can show itself
+
+        return write_report(self, path, overwrite=overwrite)
 
     @cached_property
     def dates(self) -> Mapping[str, str | None]:
         """The date of each document, given or found in its text (ISO)."""
         return {document.id: document_date(document) for document in self.corpus}
 
+    def _member(self, mention: Mention) -> Member:
+        return Member(mention, self.member_probability.get(mention.id), self.whys.get(mention.id))
+
     def _event(self, id: str, members: tuple[Member, ...], known: Mapping[str, Mention]) -> Event:
         documents = tuple(dict.fromkeys(member.mention.document for member in members))
         dates = sorted({date for date in (self.dates[document] for document in documents) if date})
-        told = [(member.mention, self.corpus[member.mention.document]) for member in members]
-        return Event(id, event_label(told, known), members, documents, tuple(dates))
+        mentions = [(member.mention, self.corpus[member.mention.document]) for member in members]
+        return Event(id, event_label(mentions, known), members, documents, tuple(dates))
 
 
-def _member(mention: Mention) -> Member:
-    why = mention.extra.get("why")
-    return Member(mention, mention.extra.get("event_probability"), Why.from_plain(why) if why else None)
+def without_reasons(corpus: Corpus) -> Corpus:
+    """Return a corpus without the probabilities and reasons that an earlier run wrote on its mentions."""
+
+    def bare(m: Mention) -> Mention:
+        extra = {key: value for key, value in m.extra.items() if key not in (_PROBABILITY, _WHY)}
+        return replace(m, extra=extra) if len(extra) < len(m.extra) else m
+
+    return corpus.mapped(lambda document: document.with_mentions(map(bare, document.mentions)))
 
 
 def sentence_of(document: Document, mention: Mention) -> tuple[int, int]:

@@ -66,7 +66,14 @@ def run_cell(
             checkpoint=checkpoint,
         )
     seconds = round(time.perf_counter() - started, 1)
-    cell = Cell(found.ids, _answers(system, found), found.labels, found.traces, found.verdict, seconds)
+    cell = Cell(
+        found.ids,
+        _answers(system, found),
+        found.labels,
+        found.posterior.traces,
+        found.posterior.verdict,
+        seconds,
+    )
     _save(cell, file, mark)
     checkpoint.unlink(missing_ok=True)
     work.tell(f"{name}: {cell.seconds:.0f} s")
@@ -85,7 +92,7 @@ def _clustered(system: Clusterer, evidence: Evidence, **how: Any) -> Clustered:
 
 
 def _answers(system: Clusterer, found: Clustered) -> Labels:
-    return found.samples if system.answer == "last" else found.labels[np.newaxis]
+    return found.posterior.samples if system.answer == "last" else found.labels[np.newaxis]
 
 
 def _save(cell: Cell, file: Path, mark: str) -> None:
