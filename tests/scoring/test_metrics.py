@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from reference import REFERENCES
 
 from samevent.scoring import METRICS
-from samevent.scoring.metric import Metric
-from samevent.scoring.table import ABSENT, Floats, Integers, Table
+from samevent.scoring.table import ABSENT, Floats, Integers, Metric, Table
 
 LABELS = st.lists(st.tuples(st.integers(ABSENT, 3), st.integers(ABSENT, 4)), max_size=12)
 """One (gold, system) label a mention; at most five clusters a side so that CEAF can be enumerated."""

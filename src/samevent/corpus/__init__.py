@@ -3,8 +3,7 @@
 from samevent.corpus.clustering import Clustering
 from samevent.corpus.corpus import UNITS, Corpus, Unit, unit_of
 from samevent.corpus.document import Document, Sentence, Token
-from samevent.corpus.matching import MATCHES, Match, matching
-from samevent.corpus.mention import KINDS, Argument, Kind, Mention, mention_id
+from samevent.corpus.mention import KINDS, MATCHES, Argument, Kind, Match, Mention, matching, mention_id
 
 __all__ = [
     "KINDS",

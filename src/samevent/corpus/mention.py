@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -11,6 +11,9 @@ from samevent.errors import CorpusError
 
 Kind = Literal["action", "participant", "time", "location"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Match = Literal["exact", "head", "overlap"]
+MATCHES: tuple[Match, ...] = get_args(Match)
 
 LONGEST = 1000
 """Tokens of a mention. Without a limit, a small file with many long mentions would fill the memory."""
@@ -108,3 +111,42 @@ def check_mention(mention: Mention) -> None:
         raise CorpusError(
             f"mention {m.id!r} has the probability {m.probability}", expected="a number from 0 to 1"
         )
+
+
+def matching(system: Iterable[Mention], gold: Iterable[Mention], match: Match) -> list[Mention]:
+    """Return the system mentions that match a gold mention; several may match the same one.
+
+    A mention matches a gold mention of the same document and kind when it has
+
+    - `exact`: the same covering span,
+    - `head`: the same head token,
+    - `overlap`: at least one own token in common (the gaps of a discontinuous mention are not its own).
+    """
+    keys_of = _MATCH_KEYS[match]
+    gold_keys = {(m.document, m.kind, key) for m in gold for key in keys_of(m)}
+    return [m for m in system if any((m.document, m.kind, key) in gold_keys for key in keys_of(m))]
+
+
+def _span_key(mention: Mention) -> Collection[Hashable]:
+    return (mention.span,)
+
+
+def _head_key(mention: Mention) -> Collection[Hashable]:
+    if mention.head is None:
+        raise CorpusError(
+            f"mention {mention.id!r} ({mention.text!r}) has no head, so nothing can be matched by heads",
+            expected="a head token on every mention, gold and system",
+            hint="add heads with `samevent convert FILE OUT --heads`, or match by exact or overlap",
+        )
+    return (mention.head,)
+
+
+def _token_keys(mention: Mention) -> Collection[Hashable]:
+    return mention.tokens
+
+
+_MATCH_KEYS: dict[Match, Callable[[Mention], Collection[Hashable]]] = {
+    "exact": _span_key,
+    "head": _head_key,
+    "overlap": _token_keys,
+}

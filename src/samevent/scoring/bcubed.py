@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from samevent.scoring.metric import Metric, ratios
-from samevent.scoring.table import Floats, Table
+from samevent.scoring.table import Floats, Metric, Table, ratios
 
 
 def tally(table: Table) -> Floats:

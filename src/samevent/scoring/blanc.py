@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from samevent.scoring.metric import Metric, divided, harmonic
-from samevent.scoring.table import Floats, Table, pairs
+from samevent.scoring.table import Floats, Metric, Table, divided, harmonic, pairs
 
 
 def tally(table: Table) -> Floats:

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from samevent.scoring.metric import Metric, ratios
-from samevent.scoring.table import Floats, Integers, Table, pairs
+from samevent.scoring.table import Floats, Integers, Metric, Table, pairs, ratios
 
 
 def tally(table: Table) -> Floats:

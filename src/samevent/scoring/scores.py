@@ -9,9 +9,8 @@ import numpy as np
 
 from samevent.corpus import Clustering, Corpus, Kind, Unit
 from samevent.scoring import bcubed, blanc, ceaf, detection, lea, muc
-from samevent.scoring.metric import Metric
 from samevent.scoring.pairing import Filter, Pairing, Singletons, pair
-from samevent.scoring.table import Floats
+from samevent.scoring.table import Floats, Metric
 
 METRICS: tuple[Metric, ...] = (
     muc.METRIC,

@@ -14,9 +14,8 @@ import numpy as np
 
 from samevent.scoring import METRICS, Pairing, Score, scores_of
 from samevent.scoring.bootstrap import replicate
-from samevent.scoring.metric import Metric
 from samevent.scoring.scores import CONLL
-from samevent.scoring.table import Floats, Integers
+from samevent.scoring.table import Floats, Integers, Metric
 from samevent.seeds import stream
 
 SHOWN: tuple[Metric, ...] = tuple(metric for metric in METRICS if metric.name in (*CONLL, "lea"))

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samevent.scoring import assignment
-from samevent.scoring.assignment import best_assignment, dense_assignment, sparse_assignment
+from samevent.scoring.ceaf import best_assignment, dense_assignment, sparse_assignment
 from samevent.scoring.table import Floats, Integers
 
 EDGES = st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(1, 9), max_size=14)
@@ -22,10 +21,8 @@ def unzipped(edges: dict[tuple[int, int], int]) -> tuple[Integers, Integers, Flo
 @pytest.mark.parametrize("dense_cells", [0, 10**9])
 @given(EDGES)
 def test_assignment_is_the_best_of_all(dense_cells: int, edges: dict[tuple[int, int], int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "DENSE_CELLS", dense_cells)
-        rows, columns, weights = unzipped(edges)
-        chosen = best_assignment(rows, columns, weights)
+    rows, columns, weights = unzipped(edges)
+    chosen = best_assignment(rows, columns, weights, dense_cells=dense_cells)
     best = max(sum(edges.get((i, p[i]), 0) for i in range(5)) for p in permutations(range(5)))
     assert weights[chosen].sum() == best
     assert len(set(rows[chosen])) == len(rows[chosen])
