@@ -57,7 +57,7 @@ docs: setup  ## regenerate the generated parts of the documentation and build th
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 results: setup  ## write docs/results.md from the stored measurements
-	$(BIN)/python tools/make_results.py
+	$(BIN)/python -m tools.make_results
 
 lock:  ## re-resolve requirements.lock from pyproject.toml
 	$(PYTHON) -m venv --clear .lock-venv

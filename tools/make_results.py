@@ -1,6 +1,6 @@
-"""Write `docs/results.md` and its plots from the results in `docs/results/*.json`.
+"""Write `docs/results.md` and its plots from `docs/results/*.json`.
 
-`--check` changes nothing and exits with 1 if the page is out of date.
+`--check` writes nothing, and exits with 1 if the page is out of date.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import json
 import sys
 from pathlib import Path
 
-from samevent.experiments.page import results_page
+from tools.results_page.page import results_page
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "results"
 PAGE = ROOT / "docs" / "results.md"
 ORDER = ("yang2015", "yang2015-light", "cybulska", "cybulska-light", "realistic", "realistic-light")
-"""Tables that come first, in this order."""
+"""The first tables, in this order."""
 
 
 def main() -> None:
-    """Bring the page up to date, or check that it is."""
-    names = sorted((path.stem for path in FOLDER.glob("*.json")), key=_place)
+    """Update the page, or check that it is up to date."""
+    names = sorted((path.stem for path in FOLDER.glob("*.json")), key=_rank)
     results = {name: json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in names}
     page, plots = results_page(results)
     wanted = {PAGE: page} | {FOLDER / name: plot for name, plot in plots.items()}
@@ -32,11 +32,11 @@ def main() -> None:
         for path in extra:
             path.unlink()
     for path in [*stale, *extra]:
-        print(f"{path.relative_to(ROOT)}: {'out of date' if '--check' in sys.argv else 'brought up to date'}")
+        print(f"{path.relative_to(ROOT)}: {'out of date' if '--check' in sys.argv else 'updated'}")
     sys.exit(1 if (stale or extra) and "--check" in sys.argv else 0)
 
 
-def _place(name: str) -> tuple[int, str]:
+def _rank(name: str) -> tuple[int, str]:
     return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 

@@ -8,20 +8,20 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tools.results_page.coreference import below_paper
+from tools.results_page.page import results_page
+from tools.results_page.plots import Bar, bars, columns, lines, reliability
 
 from experiments.reports import hasty, reports, work_in
 from parses import needs_model
 from samevent.experiments.ecbplus import measure_ecbplus
-from samevent.experiments.page import results_page
-from samevent.experiments.page.coreference import below_the_paper
-from samevent.experiments.page.plots import Bar, bars, columns, lines, reliability
 
-TOOL = Path(__file__).parents[2] / "tools" / "make_results.py"
+ROOT = Path(__file__).parents[1]
 BINS = [{"said": 0.1, "true": 0.2}, {"said": 0.9, "true": 0.8}]
 
 ABLATED = {"conll": 0.7, "difference": {"conll": -0.01, "interval": {"low": -0.02, "high": 0.01}}}
 ABLATIONS = {
-    "part": "train and dev topics, out of fold",
+    "part": "train and dev topics, cross-validated",
     "rows": [
         {"what": "dirichlet", "value": value, "document": ABLATED, "subtopic": ABLATED}
         for value in (1e-7, 0.1)
@@ -59,14 +59,14 @@ def test_plots_are_well_formed(plot: str) -> None:
     assert root.find("{http://www.w3.org/2000/svg}title") is not None
 
 
-def test_a_bar_is_as_long_as_its_value() -> None:
+def test_bar_length_is_proportional_to_its_value() -> None:
     root = ElementTree.fromstring(bars("B", [Bar("a", 25.0, 20.0, 30.0), Bar("b", 50.0, 45.0, 55.0)]))
     boxes = [box for box in root.iter("{http://www.w3.org/2000/svg}rect") if box.get("opacity")]
     first, second = (float(box.get("width", "0")) for box in boxes)
     assert second == pytest.approx(2 * first, abs=0.2)
 
 
-def test_the_page_shows_what_results_there_are() -> None:
+def test_page_shows_the_existing_results() -> None:
     results: dict[str, Any] = {
         "ablations": ABLATIONS,
         "analysis": ANALYSIS,
@@ -74,22 +74,27 @@ def test_the_page_shows_what_results_there_are() -> None:
     }
     page, plots = results_page(results)
     assert "| `1e-07` | 70.0 | -1.0 [-2.0, +1.0] |" in page
-    assert "*unveil* and *announce*, the paper's example: 5 pairs of one event; linked by hddcrp 2." in page
+    assert (
+        "*unveil* and *announce*, the paper's example: 5 pairs refer to the same event; linked by hddcrp 2."
+        in page
+    )
     assert "| boundary | 4 | 0 |" in page
     assert "Brier score 0.0500" in page
     assert set(plots) == {"ablations-dirichlet.svg", "calibration.svg"}
     assert all(f"results/{name}" in page for name in plots)
 
 
-def test_the_stored_page_is_what_the_stored_results_make() -> None:
-    done = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True)
-    assert done.stdout == ""
+def test_stored_page_is_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.make_results", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
 
 
 @needs_model
-def test_the_page_has_every_row_of_a_table(tmp_path: Path) -> None:
-    found = measure_ecbplus(reports(), hasty(), work_in(tmp_path))
-    page, plots = results_page({"yang2015": json.loads(json.dumps(found))})
+def test_page_has_every_row_of_a_table(tmp_path: Path) -> None:
+    result = measure_ecbplus(reports(), hasty(), work_in(tmp_path))
+    page, plots = results_page({"yang2015": json.loads(json.dumps(result))})
     assert page.count("| `hddcrp` |") == 2
     assert "| lemma WD | 100.0 | 57.7 | +42.3 |" in page
     assert "HDDCRP minus LEMMA, WD:" in page
@@ -99,7 +104,7 @@ def test_the_page_has_every_row_of_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("ours", "explained"), [(0.5, True), (0.6, False)])
-def test_a_system_below_the_paper_is_told_why(ours: float, explained: bool) -> None:
+def test_below_paper_compares_filtered_predicted_mentions(ours: float, explained: bool) -> None:
     row = {
         "mentions": "predicted",
         "filter": "head",
@@ -107,6 +112,6 @@ def test_a_system_below_the_paper_is_told_why(ours: float, explained: bool) -> N
         "conll": ours,
         "paper": {"conll": 0.552},
     }
-    assert below_the_paper({"rows": [row]}, "hdp-lex") is explained
-    assert not below_the_paper({"rows": [row]}, "hddcrp")
-    assert not below_the_paper({"rows": [{**row, "mentions": "gold"}]}, "hdp-lex")
+    assert below_paper({"rows": [row]}, "hdp-lex") is explained
+    assert not below_paper({"rows": [row]}, "hddcrp")
+    assert not below_paper({"rows": [{**row, "mentions": "gold"}]}, "hdp-lex")

@@ -1,22 +1,22 @@
-"""The whole page, from whatever results there are."""
+"""The whole page, from whichever results exist."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import resources
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-from samevent.experiments.page.coreference import (
+from tools.results_page.coreference import (
     Json,
     Plots,
-    against_the_paper,
-    below_the_paper,
+    below_paper,
+    compare_with_paper,
     coreference,
-    margin_is_there,
+    margin_reproduced,
 )
-from samevent.experiments.page.markdown import change, percent, table
-from samevent.experiments.page.plots import lines, reliability
+from tools.results_page.markdown import change, percent, table
+from tools.results_page.plots import lines, reliability
 
 _NAMES = {
     "dirichlet": "λ (`dirichlet`)",
@@ -24,22 +24,22 @@ _NAMES = {
     "alpha_across": "α_0 (`alpha_across`)",
     "minimum_similarity": "truncation (`minimum_similarity`)",
     "document_weight": "γ (`document_weight`)",
-    "identical_words": "mentions of the same words always linked (`identical_words`)",
-    "observe": "what events generate (`observe`)",
+    "identical_words": "mentions with the same words always linked (`identical_words`)",
+    "observe": "observed words (`observe`)",
 }
 
 
 def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
-    """Return the page and its plots by file name, from results by the name of their file."""
+    """Return the page and its plots by file name, from results by file name."""
     plots: Plots = {}
-    tables = {name: found for name, found in results.items() if "mention_sets" in found}
-    parts = [_words("introduction")]
-    for found in tables.values():
-        if found["protocol"] == "yang2015" and found["preset"] == "paper":
-            parts += [f"## Beside the paper ({found['part']} topics)", against_the_paper(found)]
-            parts += [] if margin_is_there(found) else [_words("margin")]
-            parts += [_words("hdp-lex")] if below_the_paper(found, "hdp-lex") else []
-    parts += [coreference(name, found, plots) for name, found in tables.items()]
+    tables = {name: result for name, result in results.items() if "mention_sets" in result}
+    parts = [_prose("introduction")]
+    for result in tables.values():
+        if result["protocol"] == "yang2015" and result["preset"] == "paper":
+            parts += [f"## Comparison with the paper ({result['part']} topics)", compare_with_paper(result)]
+            parts += [] if margin_reproduced(result) else [_prose("margin")]
+            parts += [_prose("hdp-lex")] if below_paper(result, "hdp-lex") else []
+    parts += [coreference(name, result, plots) for name, result in tables.items()]
     if "ablations" in results:
         parts.append(_ablations(results["ablations"], plots))
     if "analysis" in results:
@@ -49,28 +49,28 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
     return "\n\n".join(part for part in parts if part) + "\n", plots
 
 
-def _words(name: str) -> str:
-    """Return words that stand around figures."""
-    return (resources.files("samevent.experiments.page") / f"{name}.md").read_text("utf-8").strip()
+def _prose(name: str) -> str:
+    """Return a piece of prose."""
+    return (Path(__file__).parent / f"{name}.md").read_text("utf-8").strip()
 
 
-def _ablations(found: Json, plots: Plots) -> str:
+def _ablations(result: Json, plots: Plots) -> str:
     parts = [
         "## Ablations",
-        f"HDDCRP, preset `paper` but for one thing, on gold mentions of the {found['part']}; "
-        "intervals are of the difference.",
+        f"HDDCRP with one change to the preset `paper`, on gold mentions of the {result['part']}. "
+        "Intervals are those of the difference.",
     ]
-    for what, group in groupby(found["rows"], key=lambda row: row["what"]):
+    for what, group in groupby(result["rows"], key=lambda row: row["what"]):
         rows = list(group)
-        body = [[f"`{row['value']}`" if row["value"] != "" else "as it is", *_ablated(row)] for row in rows]
-        parts += [f"**{_NAMES.get(what, what)}**", table(["", "WD", "– paper's", "CD", "– paper's"], body)]
+        body = [[f"`{row['value']}`" if row["value"] != "" else "unchanged", *_ablated(row)] for row in rows]
+        parts += [f"**{_NAMES.get(what, what)}**", table(["", "WD", "– preset", "CD", "– preset"], body)]
         if what in ("dirichlet", "minimum_similarity"):
             plot = f"ablations-{what}.svg"
             series = {
                 name: [[(row["value"], 100 * row[unit]["conll"]) for row in rows]]
                 for name, unit in (("WD", "document"), ("CD", "subtopic"))
             }
-            title = f"HDDCRP out of fold by {what}"
+            title = f"HDDCRP by {what}, cross-validated"
             plots[plot] = lines(
                 title, series, x_name=what, y_name="CoNLL F1", logarithmic=what == "dirichlet"
             )
@@ -85,42 +85,42 @@ def _ablated(row: Json) -> list[str]:
     return [cell for pair in cells for cell in pair]
 
 
-def _analysis(found: Json) -> str:
+def _analysis(result: Json) -> str:
     parts = [
-        "## What the HDDCRP gets right, and what not",
-        f"Pairs of mentions of a sub-topic, {found['part']} topics, preset `{found['preset']}`. "
+        "## What HDDCRP gets right and wrong",
+        f"Pairs of mentions within a sub-topic, {result['part']} topics, preset `{result['preset']}`. "
         "`samevent experiment analysis` prints the sentences.",
     ]
-    for other, kinds in found["comparisons"].items():
+    for other, kinds in result["comparisons"].items():
         body = [
             [words, f"{kinds[kind]['pairs']:,}", _examples(kinds[kind]["examples"])]
-            for kind, words in _WHO.items()
+            for kind, words in _COMPARISONS.items()
         ]
         parts.append(
             table([f"HDDCRP and {other}, gold mentions", "pairs", "head lemmas, most frequent first"], body)
         )
-    words, (first, second) = found["words"], found["words"]["lemmas"]
+    words, (first, second) = result["words"], result["words"]["lemmas"]
     linked = ", ".join(f"{name} {each['same']}" for name, each in words["linked"].items())
     highest = "" if words["highest_f"] is None else f" The highest f among them is {words['highest_f']:.2f}."
     parts.append(
-        f"*{first}* and *{second}*, the paper's example: {words['same']} pairs of one event; "
+        f"*{first}* and *{second}*, the paper's example: {words['same']} pairs refer to the same event; "
         f"linked by {linked}.{highest}"
     )
-    causes = found["causes"]
+    causes = result["causes"]
     names = sorted(set(causes["missed"]) | set(causes["spurious"]))
     body = [[name, *(_pairs(causes[side], name) for side in ("missed", "spurious"))] for name in names]
     right = (
-        f"On extracted mentions without a filter, {causes['right']:,} pairs of one event are together. "
-        "Errors by cause, the first that applies:"
+        f"On extracted mentions without a filter, {causes['right']:,} pairs of the same event are linked. "
+        "Errors by their first cause:"
     )
     return "\n\n".join([*parts, right, table(["", "missed pairs", "spurious pairs"], body)])
 
 
-_WHO = {
-    "hddcrp links": "only HDDCRP links them, rightly",
-    "hddcrp parts": "only HDDCRP keeps them apart, rightly",
-    "other links": "only the other links them, rightly",
-    "other parts": "only the other keeps them apart, rightly",
+_COMPARISONS = {
+    "hddcrp links": "linked by HDDCRP only, correctly",
+    "hddcrp parts": "separated by HDDCRP only, correctly",
+    "other links": "linked by the other only, correctly",
+    "other parts": "separated by the other only, correctly",
 }
 
 
@@ -132,12 +132,12 @@ def _examples(examples: list[Json]) -> str:
     return ", ".join(f"{' / '.join(each['lemmas'])} ({each['pairs']})" for each in examples[:5])
 
 
-def _calibration(found: Json, plots: Plots) -> str:
-    calibration = found["calibration"]
-    title = "Reliability of the pair model, out of fold"
+def _calibration(result: Json, plots: Plots) -> str:
+    calibration = result["calibration"]
+    title = "Reliability of the pair model, cross-validated"
     plots["calibration.svg"] = reliability(title, calibration["bins"])
     return (
         "## Calibration of the pair model\n\n"
-        f"Out of fold over train and dev topics; Brier score {calibration['brier']:.4f}.\n\n"
+        f"Cross-validated over train and dev topics; Brier score {calibration['brier']:.4f}.\n\n"
         f"![{title}](results/calibration.svg)"
     )

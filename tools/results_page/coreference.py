@@ -1,4 +1,4 @@
-"""The tables of `samevent experiment ecbplus` as sections of the page."""
+"""Sections of the page for the tables of `samevent experiment ecbplus`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from samevent.experiments.page.markdown import between, change, percent, points, prf, table
-from samevent.experiments.page.plots import Bar, bars, columns, lines
+from tools.results_page.markdown import between, change, percent, points, prf, table
+from tools.results_page.plots import Bar, bars, columns, lines
 
 Json = Mapping[str, Any]
 Plots = dict[str, str]
@@ -15,47 +15,49 @@ Plots = dict[str, str]
 UNITS = {"document": "WD", "subtopic": "CD", "topic": "by topic", "corpus": "whole corpus"}
 MENTIONS = {"gold": "gold mentions", "predicted": "extracted mentions"}
 PROTOCOLS = {
-    "yang2015": "The paper's: mentions of cross-document chains, scored by document (WD) and by sub-topic (CD).",
-    "cybulska": "That of later work: all event mentions of validated sentences, one unit, topics unknown.",
-    "realistic": "What a user with raw text gets: found mentions against all gold ones of validated sentences.",
+    "yang2015": "The paper: mentions of cross-document chains, scored by document (WD) and by sub-topic (CD).",
+    "cybulska": "Later work: all event mentions of validated sentences, scored as one unit, topics unknown.",
+    "realistic": "What users with raw text get: extracted mentions against all gold mentions of validated sentences.",
 }
-_ABOUT_TRACES = ("hddcrp", "ddcrp", "hddcrp-star", "hdp-lex")
+_TRACED = ("hddcrp", "ddcrp", "hddcrp-star", "hdp-lex")
 
 
-def coreference(name: str, found: Json, plots: Plots) -> str:
-    """Return the section of one table; its plots are added to `plots`."""
-    command = (
-        f"Protocol `{found['protocol']}`, {found['part']} topics, preset `{found['preset']}`, seed {found['seed']}, "
-        f"model: {found['model']}. {found['seconds'] / 60:.1f} minutes of clustering, "
-        f"commit `{str(found['commit'])[:10]}`."
+def coreference(name: str, result: Json, plots: Plots) -> str:
+    """Return the section of one table, and add its plots to `plots`."""
+    run = (
+        f"Protocol `{result['protocol']}`, {result['part']} topics, preset `{result['preset']}`, "
+        f"seed {result['seed']}, model: {result['model']}. {result['seconds'] / 60:.1f} minutes of clustering, "
+        f"commit `{str(result['commit'])[:10]}`."
     )
-    parts = [f"## {found['protocol']}, preset {found['preset']}", PROTOCOLS[found["protocol"]], command]
-    for key, rows in groupby(found["rows"], key=_level):
+    parts = [f"## {result['protocol']}, preset {result['preset']}", PROTOCOLS[result["protocol"]], run]
+    for key, rows in groupby(result["rows"], key=_level):
         mentions, filter, unit, singletons = key
-        about = next(s for s in found["mention_sets"] if (s["mentions"], s["filter"]) == (mentions, filter))
+        about = next(s for s in result["mention_sets"] if (s["mentions"], s["filter"]) == (mentions, filter))
         title = f"{_title(mentions, filter)}, {UNITS[unit]}" + (
             ", singletons dropped" if singletons == "drop" else ""
         )
         level = list(rows)
         plot = f"{name}-{mentions}-{filter}-{unit}-{singletons}.svg"
-        plots[plot] = _bars(f"CoNLL F1: {found['protocol']} {found['part']}, {title}", level)
+        plots[plot] = _bars(f"CoNLL F1: {result['protocol']} {result['part']}, {title}", level)
         parts += [
             f"### {title}",
-            f"{about['given']:,} mentions given, {about['gold']:,} gold; {about['kept']:,} scored, "
-            f"{about['exact']:,} of them with exactly a gold span. Gold clusters on these mentions: "
+            f"{about['given']:,} system mentions, {about['gold']:,} gold mentions; {about['kept']:,} scored, "
+            f"{about['exact']:,} of them with exact boundaries. CoNLL F1 of gold clusters on these mentions: "
             f"{percent(about['ceiling'][f'{unit} {singletons}'])}.",
             _scores(level),
-            f"![CoNLL F1 with intervals over topics](results/{plot})",
+            f"![CoNLL F1 with bootstrap intervals](results/{plot})",
         ]
-    parts += [f"- {note}" for note in found["notes"]]
-    return "\n\n".join([*parts, *_behaviour(name, found, plots)])
+    parts += [f"- {note}" for note in result["notes"]]
+    return "\n\n".join([*parts, *_diagnostics(name, result, plots)])
 
 
-def against_the_paper(found: Json) -> str:
-    """Say where we are above and below the paper, and what became of its margin over LEMMA."""
+def compare_with_paper(result: Json) -> str:
+    """Return our scores beside the paper's, and the margin of HDDCRP over LEMMA."""
     lines = []
     for mentions, filter in (("predicted", "head"), ("gold", "none")):
-        rows = [r for r in found["rows"] if (r["mentions"], r["filter"]) == (mentions, filter) and r["paper"]]
+        rows = [
+            r for r in result["rows"] if (r["mentions"], r["filter"]) == (mentions, filter) and r["paper"]
+        ]
         if not rows:
             continue
         body = []
@@ -73,13 +75,13 @@ def against_the_paper(found: Json) -> str:
         lines += [_margin(rows, unit) for unit in ("document", "subtopic")]
         below = [row for row in body if row[-1].startswith("-")]
         names = ", ".join(f"{row[0]} ({row[-1]})" for row in below)
-        lines.append(f"Below the paper: {names}." if below else "No system is below the paper.")
+        lines.append(f"Below the paper: {names}." if below else "No system scores below the paper.")
     return "\n\n".join(lines)
 
 
-def margin_is_there(found: Json) -> bool:
-    """Say whether HDDCRP is as far above LEMMA as in the paper, at both levels, on the paper's kind of mentions."""
-    rows = [r for r in found["rows"] if (r["mentions"], r["filter"]) == ("predicted", "head")]
+def margin_reproduced(result: Json) -> bool:
+    """Return whether HDDCRP is as far above LEMMA as in the paper, for both units, on the paper's kind of mentions."""
+    rows = [r for r in result["rows"] if (r["mentions"], r["filter"]) == ("predicted", "head")]
     by_name = {(row["clusterer"], row["unit"]): row for row in rows}
     return bool(by_name) and all(
         row["differences"]["lemma"]["conll"]
@@ -89,9 +91,9 @@ def margin_is_there(found: Json) -> bool:
     )
 
 
-def below_the_paper(found: Json, clusterer: str) -> bool:
-    """Say whether a system is below the paper at some level, on the paper's kind of mentions."""
-    rows = [r for r in found["rows"] if (r["mentions"], r["filter"]) == ("predicted", "head")]
+def below_paper(result: Json, clusterer: str) -> bool:
+    """Return whether a system scores below the paper for some unit, on the paper's kind of mentions."""
+    rows = [r for r in result["rows"] if (r["mentions"], r["filter"]) == ("predicted", "head")]
     return any(r["conll"] < r["paper"]["conll"] for r in rows if r["clusterer"] == clusterer and r["paper"])
 
 
@@ -154,13 +156,13 @@ def _bars(title: str, rows: Sequence[Json]) -> str:
         )
         for row in rows
     ]
-    return bars(f"{title} (diamonds: the paper)" if any(row["paper"] for row in rows) else title, values)
+    return bars(f"{title} (diamonds: paper)" if any(row["paper"] for row in rows) else title, values)
 
 
-def _behaviour(name: str, found: Json, plots: Plots) -> Iterator[str]:
-    """Show how samplers ran and what they ran on, for each set of mentions."""
-    for mentions, traces in found["traces"].items():
-        known = {system: traces[system] for system in _ABOUT_TRACES if system in traces}
+def _diagnostics(name: str, result: Json, plots: Plots) -> Iterator[str]:
+    """Yield plots of the traces of samplers and of component sizes, for each set of mentions."""
+    for mentions, traces in result["traces"].items():
+        known = {system: traces[system] for system in _TRACED if system in traces}
         for trace in ("log joint", "events"):
             series = {
                 system: [list(zip(each["sweeps"], run, strict=True)) for run in each[trace]]
@@ -171,11 +173,11 @@ def _behaviour(name: str, found: Json, plots: Plots) -> Iterator[str]:
                 title = f"{trace.capitalize()} by sweep: {MENTIONS.get(mentions, mentions)}, all runs"
                 plots[plot] = lines(title, series, x_name="sweep", y_name=trace, logarithmic=True)
                 yield f"![{title}](results/{plot})"
-    for about in found["mention_sets"]:
+    for about in result["mention_sets"]:
         if about["components"] and about["filter"] != "head":
             plot = f"{name}-{about['mentions']}-components.svg"
             name_of_set = MENTIONS.get(about["mentions"], about["mentions"])
-            title = f"Groups of mentions that links connect, by size: {name_of_set}"
+            title = f"Connected components of the links by size: {name_of_set}"
             sizes = {f"{size}+": count for size, count in about["components"].items()}
-            plots[plot] = columns(title, sizes, x_name="mentions in a group")
+            plots[plot] = columns(title, sizes, x_name="mentions in a component")
             yield f"![{title}](results/{plot})"

@@ -1,4 +1,4 @@
-"""Plots as SVG: scores with intervals, traces, counts, reliability. Just enough for a page of results."""
+"""SVG plots: scores with intervals, traces, counts, reliability."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A value with its interval, and a mark beside it (the paper's figure)."""
+    """A value with its interval, and a reference mark (the paper's figure)."""
 
     name: str
     value: float
@@ -27,7 +27,7 @@ class Bar:
 
 
 def bars(title: str, rows: Sequence[Bar], *, lowest: float = 0.0, highest: float = 100.0) -> str:
-    """Draw horizontal bars with whiskers; a diamond is the mark."""
+    """Draw horizontal bars with whiskers, and diamonds at the marks."""
     width, height = 640, _TOP + 26 * len(rows) + _BOTTOM
     x = _linear(lowest, highest, _LEFT, width - _RIGHT)
     parts = [_grid(x, _steps(lowest, highest), _TOP, height - _BOTTOM)]
@@ -54,7 +54,7 @@ def lines(
     y_name: str,
     logarithmic: bool = False,
 ) -> str:
-    """Draw lines; each name has a colour and one line or more."""
+    """Draw lines; each series has a colour and one or more lines."""
     width, height = 640, 320
     drawn = {name: [list(line) for line in many] for name, many in series.items()}
     points = [point for many in drawn.values() for line in many for point in line]
@@ -81,7 +81,7 @@ def lines(
 
 
 def columns(title: str, counts: Mapping[str, int], *, x_name: str) -> str:
-    """Draw counts as columns on a logarithmic scale, each with its number."""
+    """Draw counts as labelled columns on a logarithmic scale."""
     width, height = 640, 260
     top = math.log10(max(counts.values(), default=1) + 1)
     step = (width - _LEFT - _RIGHT) / max(1, len(counts))
@@ -98,7 +98,7 @@ def columns(title: str, counts: Mapping[str, int], *, x_name: str) -> str:
 
 
 def reliability(title: str, bins: Sequence[Mapping[str, float]]) -> str:
-    """Draw what was said against what is true; the diagonal is perfect."""
+    """Draw predicted against observed frequencies; the diagonal is perfect calibration."""
     size = 360
     x, y = _linear(0, 1, 60, size - 20), _linear(0, 1, size - 50, 40)
     ticks = [k / 5 for k in range(6)]
@@ -112,7 +112,7 @@ def reliability(title: str, bins: Sequence[Mapping[str, float]]) -> str:
             for b in bins
         ),
         _text(size - 20, size - 10, "what the model says", anchor="end"),
-        _text(60, 34, "share that is true"),
+        _text(60, 34, "observed frequency"),
     ]
     return _svg(title, size, size, parts)
 
@@ -164,12 +164,12 @@ def _linear(low: float, high: float, start: float, end: float) -> Scale:
 
 
 def _range(values: Iterable[float]) -> tuple[float, float]:
-    found = list(values)
-    return min(found), max(found)
+    numbers = list(values)
+    return min(numbers), max(numbers)
 
 
 def _steps(low: float, high: float) -> list[float]:
-    """Return four to ten round numbers from low to high.
+    """Return four to ten round ticks from low to high.
 
     >>> _steps(0, 100)
     [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]

@@ -1,4 +1,4 @@
-"""Pieces of Markdown: tables, percentages, intervals."""
+"""Markdown tables, percentages and intervals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table, its first column left and the others right.
+    """Return a table with the first column left-aligned and the others right-aligned.
 
     >>> print(table(["", "F1"], [["lemma", "78.0"]]))
     |  | F1 |
@@ -21,12 +21,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def percent(fraction: float | None) -> str:
-    """Show a fraction as a percentage."""
+    """Format a fraction as a percentage."""
     return "" if fraction is None else f"{100 * fraction:.1f}"
 
 
 def points(fraction: float) -> str:
-    """Show a difference in percentage points, with its sign.
+    """Format a difference in signed percentage points.
 
     >>> points(0.0123), points(-0.0001)
     ('+1.2', '+0.0')
@@ -35,20 +35,20 @@ def points(fraction: float) -> str:
 
 
 def prf(score: Mapping[str, float]) -> str:
-    """Show precision, recall and F1 in one cell."""
+    """Format precision, recall and F1 as one cell."""
     return " / ".join(percent(score[name]) for name in ("precision", "recall", "f1"))
 
 
 def between(interval: Mapping[str, float], *, signed: bool = False) -> str:
-    """Show an interval.
+    """Format an interval.
 
     >>> between({"low": -0.012, "high": 0.03}, signed=True)
     '[-1.2, +3.0]'
     """
-    show = points if signed else percent
-    return f"[{show(interval['low'])}, {show(interval['high'])}]"
+    style = points if signed else percent
+    return f"[{style(interval['low'])}, {style(interval['high'])}]"
 
 
 def change(difference: Mapping[str, Any]) -> str:
-    """Show a difference with its interval."""
+    """Format a difference with its interval."""
     return f"{points(difference['conll'])} {between(difference['interval'], signed=True)}"

@@ -1,0 +1,1 @@
+"""The results page: Markdown and plots from the JSON that experiments write."""
