@@ -1,4 +1,4 @@
-"""Comparisons and causes on a sub-topic whose answers are written by hand."""
+"""Comparisons and causes on a sub-topic with hand-written answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from clusterers.small import LEXICON
 from parses import parsed
 from samevent.clusterers import Evidence, clusterer
 from samevent.corpus import Corpus, Document
-from samevent.experiments.analysis import compared, word_pair
-from samevent.experiments.causes import causes
+from samevent.experiments.analysis import causes, compare_systems, word_pair
 from samevent.experiments.ecbplus import TASKS
 from samevent.experiments.ecbplus.cells import Cell
 from samevent.experiments.ecbplus.mentions import MentionSet
@@ -28,22 +27,22 @@ MODEL = PairModel({"head_lemma": 4.0}, {}, -2.0)
 def answers(
     events: Sequence[str | None], spans: Sequence[tuple[int, int]], **labels: Sequence[int]
 ) -> tuple[Answers, Evidence]:
-    """Return systems with these labels for mentions with these spans; gold are single words with these events."""
+    """Return systems with these labels for mentions with these spans; gold mentions are single words."""
     base, annotation = parsed("\n".join(f"{word} NOUN dep {WORDS.split()[0]}" for word in WORDS.split()))
     base = Document.from_tokens("d", [WORDS.split()], topic="1", subtopic="ecb")
     gold = base.with_mentions(
         base.mention("action", at, at + 1, head=at, event=event) for at, event in enumerate(events) if event
     )
-    found = base.with_mentions(base.mention("action", a, b, head=a) for a, b in spans)
+    extracted = base.with_mentions(base.mention("action", a, b, head=a) for a, b in spans)
     known, seen = (
         Evidence(
             compile_mentions([(d, annotation)], lexicon=LEXICON, vectors=VECTORS), {"paper": MODEL}, LEXICON
         )
-        for d in (gold, found)
+        for d in (gold, extracted)
     )
     rows = {name.replace("_", "-"): np.array(row, np.int32) for name, row in labels.items()}
     cells = {name: Cell(seen.table.ids, row[np.newaxis], row, {}, "", 0.0) for name, row in rows.items()}
-    given = MentionSet("predicted", TASKS["yang2015"], Corpus([found]), Corpus([gold]))
+    given = MentionSet("predicted", TASKS["yang2015"], Corpus([extracted]), Corpus([gold]))
     systems = {name: clusterer(name, preset="paper") for name in rows}
     return Answers(given, seen, systems, cells), known
 
@@ -51,53 +50,55 @@ def answers(
 WHOLE = [(at, at + 1) for at in range(5)]
 
 
-def test_pairs_are_counted_by_who_is_right() -> None:
-    told, _ = answers(
+def test_comparison_counts_pairs_by_which_system_is_right() -> None:
+    given, _ = answers(
         ["a", "a", "b", "c", "c"],
         WHOLE,
         hddcrp=[0, 0, 1, 2, 3],
         agglomerative=[0, 1, 0, 2, 2],
         hdp_lex=[0, 0, 1, 2, 3],
     )
-    found = compared(told)
-    counts = {kind: about["pairs"] for kind, about in found["agglomerative"].items()}
+    result = compare_systems(given)
+    counts = {kind: about["pairs"] for kind, about in result["agglomerative"].items()}
     assert counts == {"hddcrp links": 1, "hddcrp parts": 1, "other links": 1, "other parts": 0}
-    assert found["agglomerative"]["hddcrp links"]["examples"] == [
+    assert result["agglomerative"]["hddcrp links"]["examples"] == [
         {"lemmas": ["announce", "unveil"], "pairs": 1, "example": ["d:0-1:action", "d:1-2:action"]}
     ]
-    assert all(about["pairs"] == 0 for about in found["hdp-lex"].values())
+    assert all(about["pairs"] == 0 for about in result["hdp-lex"].values())
 
 
-def test_a_pair_of_words_is_followed_through_all_systems() -> None:
-    told, _ = answers(["a", "a", "b", "c", "c"], WHOLE, hddcrp=[0, 0, 0, 1, 1], agglomerative=[0, 1, 2, 3, 3])
-    found = word_pair(told, ("unveil", "announce"))
-    assert (found["pairs"], found["same"]) == (2, 1)
-    assert found["linked"] == {
+def test_word_pair_reports_every_system() -> None:
+    given, _ = answers(
+        ["a", "a", "b", "c", "c"], WHOLE, hddcrp=[0, 0, 0, 1, 1], agglomerative=[0, 1, 2, 3, 3]
+    )
+    result = word_pair(given, ("unveil", "announce"))
+    assert (result["pairs"], result["same"]) == (2, 1)
+    assert result["linked"] == {
         "hddcrp": {"same": 1, "different": 1},
         "agglomerative": {"same": 0, "different": 0},
     }
-    assert found["highest_f"] < 0.2
+    assert result["highest_f"] < 0.2
 
 
-def test_missed_pairs_have_the_first_cause_that_applies() -> None:
-    # One event of five words: the last is not found, the fourth has a wrong span, the second another lemma.
-    told, known = answers(["a"] * 5, [(0, 1), (1, 2), (2, 3), (3, 5)], hddcrp=[0, 1, 2, 0])
-    missed = {cause: about["pairs"] for cause, about in causes(told, known)["missed"].items()}
+def test_missed_pairs_have_their_first_cause() -> None:
+    # One event of five words: the last is not extracted, the fourth has a wrong span, the second another lemma.
+    given, known = answers(["a"] * 5, [(0, 1), (1, 2), (2, 3), (3, 5)], hddcrp=[0, 1, 2, 0])
+    missed = {cause: about["pairs"] for cause, about in causes(given, known)["missed"].items()}
     assert missed == {"missed mention": 4, "boundary": 3, "pair model": 2, "sampling": 1}
 
 
-def test_spurious_pairs_have_the_first_cause_that_applies() -> None:
-    told, known = answers(["a", "b", "c", "d", None], [*WHOLE[:3], (3, 5)], hddcrp=[0, 0, 0, 1])
-    found = causes(told, known)
-    spurious = {cause: about["pairs"] for cause, about in found["spurious"].items()}
+def test_spurious_pairs_have_their_first_cause() -> None:
+    given, known = answers(["a", "b", "c", "d", None], [*WHOLE[:3], (3, 5)], hddcrp=[0, 0, 0, 1])
+    result = causes(given, known)
+    spurious = {cause: about["pairs"] for cause, about in result["spurious"].items()}
     assert spurious == {"sampling": 2, "pair model": 1}
-    assert found["right"] == 0
-    told, known = answers(["a", "b", None, "d", None], [(0, 2), *WHOLE[2:4]], hddcrp=[0, 0, 0])
-    spurious = {cause: about["pairs"] for cause, about in causes(told, known)["spurious"].items()}
+    assert result["right"] == 0
+    given, known = answers(["a", "b", None, "d", None], [(0, 2), *WHOLE[2:4]], hddcrp=[0, 0, 0])
+    spurious = {cause: about["pairs"] for cause, about in causes(given, known)["spurious"].items()}
     assert spurious == {"spurious mention": 2, "boundary": 1}
 
 
-def test_pairs_that_are_together_are_right() -> None:
-    told, known = answers(["a"] * 5, WHOLE, hddcrp=[0] * 5)
-    found = causes(told, known)
-    assert (found["right"], found["missed"], found["spurious"]) == (10, {}, {})
+def test_linked_pairs_of_one_event_are_right() -> None:
+    given, known = answers(["a"] * 5, WHOLE, hddcrp=[0] * 5)
+    result = causes(given, known)
+    assert (result["right"], result["missed"], result["spurious"]) == (10, {}, {})

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import astuple, replace
+
 import pytest
 
 from builders import document, needs_data
 from real_data import ecbplus_release
 from samevent.corpus import KINDS, Corpus, Document, Mention
 from samevent.errors import UsageError
-from samevent.experiments.protocols import PARTS, SPLITS, load_split
+from samevent.experiments.protocols import (
+    PAPER_STATISTICS,
+    PARTS,
+    SPLITS,
+    Statistics,
+    count_documents,
+    load_split,
+    statistics,
+)
 
 TOPICS = {str(n) for n in range(1, 46)} - {"15", "17"}
 
@@ -35,8 +45,8 @@ def test_documents_are_selected_by_topic() -> None:
     assert split.part_of(document()) is None
 
 
-def test_unknown_split_is_refused_with_the_known_names() -> None:
-    with pytest.raises(UsageError, match="no split 'yang'; expected one of yang2015, cybulska"):
+def test_unknown_split_is_an_error_with_the_known_names() -> None:
+    with pytest.raises(UsageError, match="unknown split 'yang'; expected one of yang2015, cybulska"):
         load_split("yang")
     with pytest.raises(UsageError):
         load_split("../splits/yang2015")
@@ -78,3 +88,50 @@ class TestRelease:
             "time": 541,
             "location": 561,
         }
+
+
+def with_events(id: str, events: list[str | None], **fields: str) -> Document:
+    d = document(id, **fields)
+    actions = [d.mention("action", i, i + 1, event=event) for i, event in enumerate(events)]
+    others = [d.mention("participant", 0, 1, event="who"), d.mention("action", 8, 9, within="chain")]
+    return d.with_mentions([*actions, *others])
+
+
+def test_chains_are_counted_within_documents_and_within_subtopics() -> None:
+    documents = [
+        with_events("a", ["x", "x", "y", None], topic="1", subtopic="ecb"),
+        with_events("b", ["x"], topic="1", subtopic="ecb"),
+        with_events("c", ["x"], topic="1", subtopic="ecbplus"),
+    ]
+    assert count_documents(documents) == Statistics(3, 6, mentions=5, within_chains=4, cross_chains=3)
+
+
+def test_url_sentences_do_not_count_documents() -> None:
+    d = with_events("a", [], topic="1", subtopic="ecb")
+    first, *rest = d.sentences
+    assert count_documents([replace(d, sentences=(replace(first, is_url=True), *rest))]).sentences == 1
+
+
+def test_statistics_ignore_topics_outside_the_split() -> None:
+    corpus = Corpus(
+        with_events(f"d{t}", ["x"], topic=t, subtopic="ecb") for t in ("1", "23", "26", "45", "99")
+    )
+    counts = statistics(corpus, load_split("yang2015"))
+    assert {part: s.documents for part, s in counts.items()} == {"train": 1, "dev": 1, "test": 2, "total": 4}
+    assert counts["total"].cross_chains == 4
+
+
+def test_paper_totals_are_sums_of_the_parts() -> None:
+    parts = [astuple(PAPER_STATISTICS[part]) for part in ("train", "dev", "test")]
+    assert astuple(PAPER_STATISTICS["total"]) == tuple(map(sum, zip(*parts, strict=True)))
+
+
+@needs_data("ecbplus", "ECB+.zip")
+def test_release_matches_the_paper_except_two_sentences_and_ten_chains() -> None:
+    counts = statistics(ecbplus_release(), load_split("yang2015"))
+    assert counts == {
+        "train": replace(PAPER_STATISTICS["train"], sentences=7296, cross_chains=697),
+        "dev": PAPER_STATISTICS["dev"],
+        "test": PAPER_STATISTICS["test"],
+        "total": replace(PAPER_STATISTICS["total"], sentences=15_812, cross_chains=1_230),
+    }

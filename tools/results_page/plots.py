@@ -111,7 +111,7 @@ def reliability(title: str, bins: Sequence[Mapping[str, float]]) -> str:
             f'<circle cx="{x(b["said"]):.1f}" cy="{y(b["true"]):.1f}" r="3.5" fill="{COLOURS[0]}"/>'
             for b in bins
         ),
-        _text(size - 20, size - 10, "what the model says", anchor="end"),
+        _text(size - 20, size - 10, "predicted probability", anchor="end"),
         _text(60, 34, "observed frequency"),
     ]
     return _svg(title, size, size, parts)

@@ -1,4 +1,4 @@
-"""The paper's figures: its Table 3, under our names, as fractions of 1."""
+"""The paper's Table 3, under our names, as fractions of 1."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _PERCENT: Mapping[str, Mapping[str, str]] = {
         "hddcrp": "74.3 41.7 53.4  85.6 67.3 75.4  65.1 79.8 71.7  66.8",
     },
 }
-"""Precision, recall and F1 of MUC, B3 and CEAFe, and the CoNLL score: test, extracted mentions that match gold ones."""
+"""Precision, recall and F1 of MUC, B3 and CEAFe, and CoNLL F1, on the extracted test mentions that match gold ones."""
 
 Figures = Mapping[str, Mapping[str, float] | float]
 
 
 def paper_figures(unit: str, clusterer: str) -> Figures | None:
-    """Return what the paper prints for a system at a level, if it does.
+    """Return the paper's scores of a system for a unit, if any.
 
     >>> paper_figures("document", "hddcrp")["conll"]
     0.668

@@ -1,4 +1,4 @@
-"""The role labeller measured on the test part of PropBank on EWT, beside the rules, with given and found predicates."""
+"""Evaluation of the role labeller on PropBank EWT, beside the rules, with gold and predicted predicates."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ KINDS: tuple[PredicateKind, ...] = ("verbal", "nominal")
 def measure_roles(
     data: Path, labeller: Roles, *, part: str = "test", progress: Callable[[int], None] | None = None
 ) -> dict[str, Any]:
-    """Return F1 by role: the labeller on given predicates by kind, the rules, and both steps end to end."""
+    """Return F1 by role: of the labeller on gold predicates by kind, of the rules, and end to end."""
     gold = [g for g in read_propbank(data) if g.split == part]
     annotated = list(Annotator().annotate((g.document for g in gold), cache=Cache(), progress=progress))
     expected = [gold_predicates(g, annotation) for g, (_, annotation) in zip(gold, annotated, strict=True)]
-    given = [[p.token for p in predicates] for predicates in expected]
+    tokens = [[p.token for p in sentence] for sentence in expected]
     answers = {
-        "model": [labeller.label(*pair, tokens) for pair, tokens in zip(annotated, given, strict=True)],
+        "model": [
+            labeller.label(*pair, gold_tokens) for pair, gold_tokens in zip(annotated, tokens, strict=True)
+        ],
         "rules": [
-            rules.label(annotation, tokens) for (_, annotation), tokens in zip(annotated, given, strict=True)
+            rules.label(annotation, gold_tokens)
+            for (_, annotation), gold_tokens in zip(annotated, tokens, strict=True)
         ],
         "end_to_end": [labeller.label(*pair) for pair in annotated],
     }
@@ -36,11 +39,11 @@ def measure_roles(
         return {kind: role_scores(zip(expected, answers[name], strict=True), kind) for kind in KINDS}
 
     by_rules = scores("rules")
-    found = {
+    predicates = {
         kind: predicate_scores(zip(expected, answers["end_to_end"], strict=True), kind) for kind in KINDS
     }
     return {
         **scores("model"),
         "rules": by_rules["verbal"] | {"nominal": by_rules["nominal"]},
-        "end_to_end": scores("end_to_end") | {"predicates": found},
+        "end_to_end": scores("end_to_end") | {"predicates": predicates},
     }

@@ -9,8 +9,7 @@ import click
 
 from samevent.cli.common import emit_json, emit_table, force_option, json_option
 from samevent.cli.experiment.common import data_option, split_option
-from samevent.experiments.protocols import load_split
-from samevent.experiments.statistics import PAPER, Statistics, statistics
+from samevent.experiments.protocols import PAPER_STATISTICS, Statistics, load_split, statistics
 from samevent.formats import read
 
 ROWS = {
@@ -33,7 +32,7 @@ def statistics_cli(data: Path, split: str, json_file: Path | None, force: bool) 
     if json_file is not None:
         emit_json({part: asdict(counts) for part, counts in found.items()}, json_file, force=force)
     else:
-        paper = PAPER if split == "yang2015" else {}
+        paper = PAPER_STATISTICS if split == "yang2015" else {}
         columns = ["", *(name for part in found for name in (part, "paper")[: 2 if paper else 1])]
         rows = [[title, *_cells(name, found, dict(paper))] for name, title in ROWS.items()]
         emit_table(f"ECB+, split {split}", columns, rows)
