@@ -9,7 +9,7 @@ import pytest
 from builders import annotated, document
 from samevent import Corpus, Document, read, write
 from samevent.errors import DataError
-from samevent.inputs import foreign, read_inputs, refuse_unreadable
+from samevent.inputs import check_readable, foreign, read_inputs
 
 ENGLISH = (
     "The mayor of the town said on Monday that the bridge, which was closed after the storm, would open by the "
@@ -57,13 +57,13 @@ def test_foreign_tells_english_from_other_languages() -> None:
     assert foreign([Document.from_text("short", "Sudan bombs Yida camp")]) == []
 
 
-def test_refuse_unreadable_says_what_was_found() -> None:
+def test_check_readable_says_what_was_found() -> None:
     with pytest.raises(DataError, match="no text"):
-        refuse_unreadable(Corpus([Document.from_text("a", " \n")]))
+        check_readable(Corpus([Document.from_text("a", " \n")]))
     german = [Document.from_text(f"de{i}", GERMAN) for i in range(2)]
     with pytest.raises(DataError, match=r"2 of 3 documents do not look like English \(such as 'de0'\)"):
-        refuse_unreadable(Corpus([*german, Document.from_text("en", ENGLISH)]))
-    assert refuse_unreadable(Corpus([german[0], Document.from_text("en", ENGLISH), document()])) == ["de0"]
+        check_readable(Corpus([*german, Document.from_text("en", ENGLISH)]))
+    assert check_readable(Corpus([german[0], Document.from_text("en", ENGLISH), document()])) == ["de0"]
 
 
 def test_a_mention_with_a_gap_is_none_that_begins_and_ends_where_its_tokens_do(tmp_path: Path) -> None:

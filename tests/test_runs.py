@@ -16,7 +16,7 @@ from samevent.clusterers import Clustered
 from samevent.errors import FormatError, OutputExistsError, UsageError
 from samevent.partitions.posterior import Posterior
 from samevent.results import Diagnostics, Reason, Result, Why
-from samevent.runs import begin, fingerprints, open_run, refuse_in_the_way
+from samevent.runs import begin, check_output_free, fingerprints, open_run
 
 ABOUT = {"options": {"seed": 7}, "documents": {"a": "123"}}
 
@@ -83,7 +83,7 @@ def test_begin_refuses_what_is_in_the_way(tmp_path: Path) -> None:
         begin(tmp_path / "out", ABOUT)
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputExistsError, match="is a file"):
-        refuse_in_the_way(tmp_path / "file", overwrite=True)
+        check_output_free(tmp_path / "file", overwrite=True)
     with pytest.raises(UsageError, match="no folder"):
         begin(tmp_path / "no" / "out", ABOUT)
 

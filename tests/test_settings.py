@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from samevent.errors import FormatError, UsageError
-from samevent.settings import assignment, changed, read_tables, refuse_outside
+from samevent.settings import assignment, changed, check_range, read_tables
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def test_files_that_hold_no_tables_are_refused(
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
 def test_numbers_outside_a_range_are_refused(value: float) -> None:
-    refuse_outside("share", 0.0, 0, 1)
-    refuse_outside("share", 1.0, 0, 1)
+    check_range("share", 0.0, 0, 1)
+    check_range("share", 1.0, 0, 1)
     with pytest.raises(UsageError, match=r"the setting 'share' is .*; expected a number from 0 to 1"):
-        refuse_outside("share", value, 0, 1)
+        check_range("share", value, 0, 1)

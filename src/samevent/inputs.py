@@ -54,7 +54,7 @@ def foreign(documents: Iterable[Document]) -> list[str]:
     return [document.id for document in documents if not _is_english(document)]
 
 
-def refuse_unreadable(corpus: Corpus) -> list[str]:
+def check_readable(corpus: Corpus) -> list[str]:
     """Raise if there is nothing to read, or if most of it is not English; return the ids of documents that are not."""
     full = [document for document in corpus if document.tokens]
     if not full:
@@ -73,7 +73,7 @@ def refuse_unreadable(corpus: Corpus) -> list[str]:
     return strange
 
 
-def refuse_eventless(corpus: Corpus) -> None:
+def check_has_events(corpus: Corpus) -> None:
     """Raise if nothing happens in any document."""
     if not any(corpus.mentions("action")):
         raise DataError(

@@ -70,7 +70,7 @@ class Run:
             shutil.rmtree(self.part, ignore_errors=True)
 
 
-def refuse_in_the_way(folder: Path, *, resume: bool = False, overwrite: bool = False) -> None:
+def check_output_free(folder: Path, *, resume: bool = False, overwrite: bool = False) -> None:
     """Raise if a run cannot be written here, before any work is done."""
     _refuse_what_is_there(folder, overwrite=overwrite)
     if (part := _part(folder)).exists() and not (resume or overwrite):
@@ -83,7 +83,7 @@ def refuse_in_the_way(folder: Path, *, resume: bool = False, overwrite: bool = F
 
 def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overwrite: bool = False) -> Run:
     """Begin a run, or go on with one that was interrupted and asks for the very same."""
-    refuse_in_the_way(folder, resume=resume, overwrite=overwrite)
+    check_output_free(folder, resume=resume, overwrite=overwrite)
     part = _part(folder)
     if part.exists() and resume:
         _refuse_other(part, about)

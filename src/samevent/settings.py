@@ -34,7 +34,7 @@ def changed(settings: Settings, changes: Mapping[str, object], *, where: str | N
     names = [field.name for field in fields(settings)]
     types = get_type_hints(type(settings))
     for name in changes:
-        refuse_unknown("setting", name, names, where=where)
+        check_known("setting", name, names, where=where)
     return replace(
         settings, **{name: _typed(name, value, types[name], where) for name, value in changes.items()}
     )
@@ -73,7 +73,7 @@ def assignment(text: str) -> tuple[str, object]:
         return name, value
 
 
-def refuse_unknown(what: str, name: str, known: Iterable[str], *, where: str | None = None) -> None:
+def check_known(what: str, name: str, known: Iterable[str], *, where: str | None = None) -> None:
     """Raise if a name is not among those that are known."""
     names = list(known)
     if name in names:
@@ -87,7 +87,7 @@ def refuse_unknown(what: str, name: str, known: Iterable[str], *, where: str | N
     )
 
 
-def refuse_outside(name: str, value: float, least: float, most: float) -> None:
+def check_range(name: str, value: float, least: float, most: float) -> None:
     """Raise unless a number lies between two others, both allowed."""
     if not least <= value <= most:
         raise UsageError(f"the setting {name!r} is {value}", expected=f"a number from {least:g} to {most:g}")

@@ -132,14 +132,14 @@ def run(
     force: bool = False,
 ) -> Result:
     """Resolve a corpus into a run's folder, which is whole in the end or absent; an interrupted run can go on."""
-    from samevent.inputs import in_order, refuse_eventless, refuse_unreadable
+    from samevent.inputs import check_has_events, check_readable, in_order
     from samevent.language.cache import Cache
     from samevent.model import Model
-    from samevent.runs import begin, fingerprints, refuse_in_the_way
+    from samevent.runs import begin, check_output_free, fingerprints
 
-    refuse_in_the_way(target, resume=resume, overwrite=force)
+    check_output_free(target, resume=resume, overwrite=force)
     corpus = in_order(read())
-    strange = refuse_unreadable(corpus)
+    strange = check_readable(corpus)
     if strange:
         say(
             f"{len(strange):,} documents do not look like English, such as {strange[0]!r}: expect little of them"
@@ -160,7 +160,7 @@ def run(
             result = loaded.resolve(
                 corpus, options=options, jobs=jobs, checkpoint=under_way.checkpoint, watch=watch
             )
-            refuse_eventless(result.corpus)
+            check_has_events(result.corpus)
             watch("writing", 0, 1, "")
             under_way.finish(result, about, formats=formats)
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ from samevent.clusterers.hddcrp import Hddcrp
 from samevent.clusterers.hddcrp_star import HddcrpStar
 from samevent.clusterers.hdp import Hdp
 from samevent.clusterers.lemma import Lemma
-from samevent.settings import changed, refuse_unknown
+from samevent.settings import changed, check_known
 
 __all__ = ["CLUSTERERS", "PRESETS", "Clustered", "Clusterer", "Evidence", "clusterer"]
 
@@ -61,6 +61,6 @@ def clusterer(name: str, changes: Mapping[str, Any] | None = None, *, preset: st
     >>> clusterer("agglomerative", {"across": 0.6}, preset="paper")
     Agglomerative(within=0.5, across=0.6, pair_model='paper', document_gate=0.0)
     """
-    refuse_unknown("clusterer", name, CLUSTERERS)
-    refuse_unknown("preset", preset, PRESETS)
+    check_known("clusterer", name, CLUSTERERS)
+    check_known("preset", preset, PRESETS)
     return changed(CLUSTERERS[name], {**PRESETS[preset].get(name, {}), **(changes or {})})

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from samevent.clusterers.base import Evidence, Need, PairModelName, Rule
-from samevent.settings import refuse_outside
+from samevent.settings import check_range
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import MentionTable
 
@@ -36,9 +36,9 @@ class Agglomerative(Rule):
     document_gate: float = 0.0
 
     def __post_init__(self) -> None:
-        refuse_outside("within", self.within, LEAST, MOST)
-        refuse_outside("across", self.across, LEAST, MOST)
-        refuse_outside("document_gate", self.document_gate, 0, 1)
+        check_range("within", self.within, LEAST, MOST)
+        check_range("across", self.across, LEAST, MOST)
+        check_range("document_gate", self.document_gate, 0, 1)
 
     @property
     def needs(self) -> frozenset[Need]:

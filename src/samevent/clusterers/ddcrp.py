@@ -7,8 +7,8 @@ from pathlib import Path
 
 from samevent.clusterers.base import Clustered, Evidence, Progress
 from samevent.clusterers.linked import Linked
-from samevent.clusterers.sampling import refuse_concentrations
-from samevent.settings import refuse_outside
+from samevent.clusterers.sampling import check_concentrations
+from samevent.settings import check_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +23,8 @@ class Ddcrp(Linked):
 
     def __post_init__(self) -> None:
         Linked.__post_init__(self)
-        refuse_concentrations(alpha=self.alpha)
-        refuse_outside("document_weight", self.document_weight, 0, 100)
+        check_concentrations(alpha=self.alpha)
+        check_range("document_weight", self.document_weight, 0, 100)
 
     def cluster(
         self,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from samevent.clusterers.base import Clustered, Evidence, Progress
 from samevent.clusterers.linked import Linked
-from samevent.clusterers.sampling import refuse_concentrations
+from samevent.clusterers.sampling import check_concentrations
 from samevent.hddcrp.fit import Sampler
-from samevent.settings import refuse_outside
+from samevent.settings import check_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +26,8 @@ class Hddcrp(Linked):
 
     def __post_init__(self) -> None:
         Linked.__post_init__(self)
-        refuse_concentrations(alpha_within=self.alpha_within, alpha_across=self.alpha_across)
-        refuse_outside("document_weight", self.document_weight, 0, 100)
+        check_concentrations(alpha_within=self.alpha_within, alpha_across=self.alpha_across)
+        check_range("document_weight", self.document_weight, 0, 100)
 
     def cluster(
         self,

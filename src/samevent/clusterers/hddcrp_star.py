@@ -7,7 +7,7 @@ from pathlib import Path
 
 from samevent.clusterers.base import Clustered, Evidence, Progress
 from samevent.clusterers.linked import Linked
-from samevent.clusterers.sampling import refuse_concentrations, sampled
+from samevent.clusterers.sampling import check_concentrations, sampled
 from samevent.hddcrp.crp import State, init, sweep
 from samevent.hddcrp.randoms import seeded
 
@@ -21,7 +21,7 @@ class HddcrpStar(Linked):
 
     def __post_init__(self) -> None:
         Linked.__post_init__(self)
-        refuse_concentrations(alpha_within=self.alpha_within, alpha_across=self.alpha_across)
+        check_concentrations(alpha_within=self.alpha_within, alpha_across=self.alpha_across)
 
     def cluster(
         self,

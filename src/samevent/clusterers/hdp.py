@@ -10,7 +10,7 @@ from pathlib import Path
 
 from samevent.clusterers.base import Clustered, Evidence, Need, Progress
 from samevent.clusterers.features import FILLERS, Feature, channels
-from samevent.clusterers.sampling import Sampling, refuse_concentrations, sampled
+from samevent.clusterers.sampling import Sampling, check_concentrations, sampled
 from samevent.errors import UsageError
 from samevent.hddcrp.hdp import ALPHA_ACROSS, ALPHA_WITHIN, State, init, sweep
 from samevent.hddcrp.randoms import seeded
@@ -35,7 +35,7 @@ class Hdp(Sampling):
             raise UsageError(
                 f"the setting 'features' is {list(self.features)}", expected="one or more, each once"
             )
-        refuse_concentrations(
+        check_concentrations(
             alpha_within=self.alpha_within, alpha_across=self.alpha_across, dirichlet=self.dirichlet
         )
 

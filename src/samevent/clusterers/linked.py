@@ -12,11 +12,11 @@ import numpy as np
 
 from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress
 from samevent.clusterers.features import observed
-from samevent.clusterers.sampling import KEPT, Sampling, last_of_runs, refuse_concentrations
+from samevent.clusterers.sampling import KEPT, Sampling, check_concentrations, last_of_runs
 from samevent.errors import UsageError
 from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
 from samevent.hddcrp.fit import Model, Sampler
-from samevent.settings import refuse_outside
+from samevent.settings import check_range
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import Pairs
@@ -44,10 +44,10 @@ class Linked(Sampling):
 
     def __post_init__(self) -> None:
         Sampling.__post_init__(self)
-        refuse_outside("minimum_similarity", self.minimum_similarity, 0.001, 0.999)
-        refuse_outside("document_gate", self.document_gate, 0, 1)
-        refuse_concentrations(dirichlet=self.dirichlet)
-        refuse_outside("time_limit", self.time_limit, 0, 1e9)
+        check_range("minimum_similarity", self.minimum_similarity, 0.001, 0.999)
+        check_range("document_gate", self.document_gate, 0, 1)
+        check_concentrations(dirichlet=self.dirichlet)
+        check_range("time_limit", self.time_limit, 0, 1e9)
         if self.time_limit and self.answer == "last":
             raise UsageError(
                 "a time limit makes no sense with the answer 'last', whose runs have exactly so many sweeps",

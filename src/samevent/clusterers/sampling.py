@@ -21,7 +21,7 @@ from samevent.partitions.coclustering import Pairs, count_together
 from samevent.partitions.consensus import consensus
 from samevent.partitions.diagnostics import agreement_of_chains, diagnose
 from samevent.partitions.posterior import Posterior
-from samevent.settings import refuse_outside
+from samevent.settings import check_range
 
 Answer = Literal["consensus", "last"]
 
@@ -39,8 +39,8 @@ class Sampling:
 
     def __post_init__(self) -> None:
         several = self.answer == "consensus"
-        refuse_outside("runs", self.runs, 2 if several else 1, 10_000)
-        refuse_outside("sweeps", self.sweeps, 8 if several else 1, 10**9)
+        check_range("runs", self.runs, 2 if several else 1, 10_000)
+        check_range("sweeps", self.sweeps, 8 if several else 1, 10**9)
 
     @property
     def sampled(self) -> bool:
@@ -58,10 +58,10 @@ class Sampling:
         return -(-KEPT // self.runs) if self.answer == "consensus" else 1
 
 
-def refuse_concentrations(**values: float) -> None:
+def check_concentrations(**values: float) -> None:
     """Raise unless all are numbers above 0 that the engine takes."""
     for name, value in values.items():
-        refuse_outside(name, value, LEAST, MOST)
+        check_range(name, value, LEAST, MOST)
 
 
 def sampled(

@@ -28,7 +28,7 @@ from samevent.errors import UsageError
 from samevent.formats import read
 from samevent.formats.files import check_absent
 from samevent.names import CLUSTERERS, FILTERS, PRESETS, PROTOCOLS
-from samevent.settings import refuse_unknown
+from samevent.settings import check_known
 
 UNITS = {
     "document": "WD, by document",
@@ -140,7 +140,7 @@ def named(clusterers: str) -> tuple[str, ...]:
     """
     names = tuple(name.strip() for name in clusterers.split(","))
     for name in names:
-        refuse_unknown("clusterer", name, CLUSTERERS)
+        check_known("clusterer", name, CLUSTERERS)
     return names
 
 
