@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
 
+from problems import joined
 from samevent.errors import DataError, UsageError
 from samevent.partitions.consensus import LOSSES, Block, Loss, consensus, consensus_of_blocks, expected_loss
 from samevent.partitions.labels import Integers, binder_distance, canonical, variation_of_information
@@ -59,6 +60,60 @@ def test_consensus_is_the_exhaustive_optimum_of_small_cases(loss: Loss) -> None:
         missed += found.expected_loss > best + 1e-9
     # The search is greedy: on samples as far apart as these it may miss, but hardly ever does.
     assert missed <= 1
+
+
+@both_losses
+@pytest.mark.parametrize("valid_samples", [True, False])
+def test_constrained_consensus_is_the_optimum_of_valid_partitions(loss: Loss, valid_samples: bool) -> None:
+    missed = 0
+    for case in range(40):
+        random = stream(6, "constrained", case)
+        customers = int(random.integers(3, 8))
+        pairs = random.permutation(np.stack(np.triu_indices(customers, 1), axis=1))
+        must = pairs[: random.integers(3)]
+        group = joined(range(customers), must.tolist())
+        cannot = np.array([(i, j) for i, j in pairs if group[i] != group[j]], int).reshape(-1, 2)
+        cannot = cannot[: random.integers(5)]
+
+        def allowed(z: Sequence[int], must: Integers = must, cannot: Integers = cannot) -> bool:
+            return all(z[i] == z[j] for i, j in must) and all(z[i] != z[j] for i, j in cannot)
+
+        valid = [z for z in partitions(customers) if allowed(z)]
+        pool = valid if valid_samples else list(partitions(customers))
+        samples = np.array(pool)[random.integers(len(pool), size=random.integers(1, 9))]
+        weights = random.random(len(samples))
+        weights /= weights.sum()
+        answer = consensus(samples, weights=weights, loss=loss, must_link=must, cannot_link=cannot, seed=case)
+        assert allowed(answer.labels.tolist())
+        assert answer.expected_loss == pytest.approx(
+            expected_loss(answer.labels, samples, weights=weights, loss=loss)
+        )
+        best = min(
+            sum(w * DISTANCES[loss](np.array(z), s) for w, s in zip(weights, samples, strict=True))
+            for z in valid
+        )
+        assert answer.expected_loss >= best - 1e-9
+        missed += answer.expected_loss > best + 1e-9
+    assert missed <= 1
+
+
+@both_losses
+def test_constraints_that_samples_satisfy_keep_the_consensus_below_every_sample(loss: Loss) -> None:
+    for case in range(5):
+        samples = noisy_samples(case, 30, 12, 0.7)
+        samples[:, 1] = samples[:, 0]
+        samples[:, 2] = 100
+        best = min(np.mean([DISTANCES[loss](a, b) for b in samples]) for a in samples)
+        answer = consensus(samples, loss=loss, restarts=0, must_link=[(0, 1)], cannot_link=[(2, 5), (2, 7)])
+        assert answer.expected_loss <= best + 1e-9
+        assert answer.labels[0] == answer.labels[1]
+        assert answer.labels[2] not in answer.labels[[5, 7]]
+
+
+def test_must_links_join_customers_that_no_sample_joins() -> None:
+    answer = consensus([[0, 1, 2, 2]], must_link=[(0, 1), (1, 3)], cannot_link=[(0, 2)])
+    assert answer.labels.tolist() == [0, 0, 1, 0]
+    assert consensus([[0, 0, 0]], cannot_link=[(0, 1), (0, 2), (1, 2)]).labels.tolist() == [0, 1, 2]
 
 
 @both_losses
@@ -142,7 +197,7 @@ def test_consensus_of_one_sample_or_nobody_is_itself() -> None:
     assert consensus([[0], [0]]).expected_loss == 0
 
 
-def test_consensus_refuses_what_makes_no_sense() -> None:
+def test_consensus_rejects_invalid_arguments() -> None:
     with pytest.raises(DataError, match="at least one row"):
         consensus(np.zeros((0, 3), int))
     with pytest.raises(DataError, match="one finite weight"):
@@ -155,3 +210,7 @@ def test_consensus_refuses_what_makes_no_sense() -> None:
         consensus([[0, 1]], loss="rand")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="restarts"):
         consensus([[0, 1]], restarts=-1)
+    with pytest.raises(DataError, match="'must_link' joins them: 0 - 2 - 1"):
+        consensus([[0, 1, 2]], must_link=[(0, 2), (2, 1)], cannot_link=[(0, 1)])
+    with pytest.raises(DataError, match="'cannot_link' names customer 2"):
+        consensus([[0, 1]], cannot_link=[(0, 2)])

@@ -7,14 +7,16 @@ number of customers), the expected loss of a partition with clusters k against s
 
 so that putting one more customer into cluster k costs g(n_k) - 2 sum_s w_s g(n_ksb), where g(n) = G(n+1) - G(n).
 `search` minimises it greedily, in the manner of SALSO (Dahl, Johnson & Müller 2022). No cluster of an optimum
-joins customers that no sample joins, so blocks that no sample crosses are searched one by one.
+joins customers that neither a sample nor a must-link joins, so blocks without such a connection are searched one by
+one.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
@@ -24,6 +26,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import DataError, UsageError
+from samevent.partitions.constraints import Constraints, check_consistent, checked_pairs, must_link_groups
 from samevent.partitions.labels import Floats, Integers, canonical, integers, members
 from samevent.seeds import stream
 
@@ -36,11 +39,16 @@ _LARGE = 5000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Customers that only cluster among themselves, and weighted partitions of them (a row each)."""
+    """Customers that only cluster among themselves, and weighted partitions of them, one row each.
+
+    Constraints are pairs of positions in `members`.
+    """
 
     members: Integers
     samples: Integers
     weights: Floats
+    must_link: Constraints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    cannot_link: Constraints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +65,8 @@ def consensus(
     *,
     weights: ArrayLike | None = None,
     component: ArrayLike | None = None,
+    must_link: ArrayLike = (),
+    cannot_link: ArrayLike = (),
     loss: Loss = "variation-of-information",
     restarts: int = RESTARTS,
     seed: int = 0,
@@ -64,15 +74,22 @@ def consensus(
 ) -> Consensus:
     """Return a partition of least expected loss over samples, never worse than the best of them.
 
-    `component` labels customers that may meet at all; no sample may join customers of different components. The
-    result is the same for any number of `jobs` (threads).
+    `component` labels customers that may share a cluster at all; no sample may join customers of different
+    components. The partition keeps the pairs of `must_link` together and those of `cannot_link` apart, even where
+    samples do not. The result is the same for any number of `jobs` (threads).
 
-    >>> consensus([[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 1]]).labels.tolist()
+    >>> samples = [[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 1]]
+    >>> consensus(samples).labels.tolist()
     [0, 0, 1, 1]
+    >>> consensus(samples, must_link=[(1, 2)], cannot_link=[(0, 3)]).labels.tolist()
+    [0, 0, 0, 1]
     """
     rows = canonical(_checked_samples(samples))
     weight = _checked_weights(weights, len(rows))
-    blocks = _split(rows, weight, component)
+    must = checked_pairs("must_link", must_link, rows.shape[1])
+    cannot = checked_pairs("cannot_link", cannot_link, rows.shape[1])
+    check_consistent(must, cannot, rows.shape[1])
+    blocks = _split(rows, weight, component, must, cannot)
     return consensus_of_blocks(blocks, rows.shape[1], loss=loss, restarts=restarts, seed=seed, jobs=jobs)
 
 
@@ -97,9 +114,9 @@ def consensus_of_blocks(
     total = 0.0
     with ThreadPoolExecutor(jobs) as pool:
         of_block = partial(_consensus_of, loss=loss, restarts=restarts, seed=seed)
-        for customer, found, expected in pool.map(of_block, blocks):
+        for customers_of_block, first, expected in pool.map(of_block, blocks):
             # A cluster is named after one of its own members, so blocks cannot clash.
-            labels[customer] = customer[found]
+            labels[customers_of_block] = customers_of_block[first]
             total += expected
     if loss == "variation-of-information":
         total /= max(customers, 1)
@@ -126,52 +143,75 @@ def expected_loss(
 
 
 def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[Integers, Integers, float]:
-    """Return the members, their labels, each the position of a cluster's first member, and the summed loss."""
+    """Return the members, the position of the first member of each one's cluster, and the summed loss."""
     counted = block.weights > 0
     distinct, which = np.unique(canonical(block.samples[counted]), axis=0, return_inverse=True)
     weights = np.bincount(which.ravel(), weights=block.weights[counted]).astype(np.float64)
-    if len(distinct) == 1:
+    if len(distinct) == 1 and _satisfies(distinct[0], block):
         labels, expected = distinct[0], 0.0
     else:
         size = distinct.shape[1]
+        item = canonical(must_link_groups(block.must_link, size))
+        items = int(item.max()) + 1
         random = stream(seed, "consensus", int(block.members[0]))
         tries = restarts + 1 if size <= _LARGE else 1
-        orders = np.stack([random.permutation(size) for _ in range(tries)])
+        orders = np.stack([random.permutation(items) for _ in range(tries)])
         from samevent.partitions.search import search  # compiled: most problems need no search
 
-        found, expected = search(distinct, weights, _total(loss, size), orders)
-        labels = canonical(found)
+        best, expected = search(
+            distinct, weights, _total(loss, size), orders, item, item[block.cannot_link.astype(np.int64)]
+        )
+        labels = canonical(best[item])
     return block.members, np.unique(labels, return_index=True)[1][labels], expected
 
 
-def _split(rows: Integers, weights: Floats, component: ArrayLike | None) -> Iterator[Block]:
-    """Yield blocks of more than one customer that no sample crosses; they are smaller than components may be.
+def _satisfies(labels: Integers, block: Block) -> bool:
+    """Return whether a partition satisfies the constraints of a block."""
+    (a, b), (c, d) = labels[block.must_link.T], labels[block.cannot_link.T]
+    return bool((a == b).all() and (c != d).all())
 
-    Rows are canonical.
-    """
-    of = np.zeros(rows.shape[1], np.int64) if component is None else integers(component, "component labels")
-    if of.shape != rows.shape[1:]:
-        raise DataError(f"{of.shape} component labels", expected=f"one for each of {rows.shape[1]} customers")
+
+def _split(
+    rows: Integers, weights: Floats, component: ArrayLike | None, must: Constraints, cannot: Constraints
+) -> Iterator[Block]:
+    """Yield connected blocks of more than one customer, which may be smaller than components. Rows are canonical."""
     if component is not None:
-        _refuse_crossings(rows, canonical(of))
-    for block in members(_met(rows)):
+        of = integers(component, "component labels")
+        if of.shape != rows.shape[1:]:
+            expected = f"one for each of {rows.shape[1]} customers"
+            raise DataError(f"{of.shape} component labels", expected=expected)
+        _check_crossings(rows, canonical(of))
+    label = _connected(rows, must)
+    position = np.empty(len(label), np.int32)
+    by_block = [_by_block(pairs, label) for pairs in (must, cannot)]
+    for number, block in enumerate(members(label)):
         if len(block) > 1:
-            yield Block(block, rows[:, block], weights)
+            position[block] = np.arange(len(block))
+            constraints = (position[pairs[number]] for pairs in by_block)
+            yield Block(block, rows[:, block], weights, *constraints)
 
 
-def _met(rows: Integers) -> Integers:
-    """Label customers so that any two that some sample joins, directly or through others, have the same label."""
+def _by_block(pairs: Constraints, label: Integers) -> dict[int, Constraints]:
+    """Group pairs by the block of both customers; pairs across blocks are left out."""
+    block = label[pairs]
+    inside = pairs[block[:, 0] == block[:, 1]]
+    of = label[inside[:, 0]]
+    groups = {int(k): inside[of == k] for k in np.unique(of)}
+    return defaultdict(lambda: np.zeros((0, 2), np.int32), groups)
+
+
+def _connected(rows: Integers, must: Constraints) -> Integers:
+    """Label customers so that any two that a sample or a must-link joins, directly or through others, share a label."""
     count, customers = rows.shape
     first = np.stack([np.unique(row, return_index=True)[1][row] for row in rows]).astype(np.int32)
     ends = np.tile(np.arange(customers, dtype=np.int32), count)
-    joined = sparse.csr_array(
-        (np.ones(first.size, np.int8), (first.ravel(), ends)), shape=(customers, customers)
-    )
-    found: Integers = connected_components(joined, directed=False)[1].astype(np.int64)
-    return found
+    one, other = np.concatenate([first.ravel(), must[:, 0]]), np.concatenate([ends, must[:, 1]])
+    joined = sparse.csr_array((np.ones(len(one), np.int8), (one, other)), shape=(customers, customers))
+    label: Integers = connected_components(joined, directed=False)[1].astype(np.int64)
+    return label
 
 
-def _refuse_crossings(rows: Integers, component: Integers) -> None:
+def _check_crossings(rows: Integers, component: Integers) -> None:
     for number, row in enumerate(rows):
         home = np.empty(len(row), dtype=np.int64)
         home[row] = component
@@ -197,11 +237,11 @@ def _checked_samples(samples: ArrayLike) -> Integers:
 
 
 def _checked_weights(weights: ArrayLike | None, samples: int) -> Floats:
-    given = np.ones(samples) if weights is None else np.asarray(weights, dtype=np.float64)
-    if given.shape != (samples,) or not np.isfinite(given).all() or (given < 0).any() or given.sum() <= 0:
+    values = np.ones(samples) if weights is None else np.asarray(weights, dtype=np.float64)
+    if values.shape != (samples,) or not np.isfinite(values).all() or (values < 0).any() or values.sum() <= 0:
         raise DataError(
-            f"weights of the shape {given.shape} for {samples} samples",
-            expected="one finite weight a sample, none negative, not all zero",
+            f"weights of the shape {values.shape} for {samples} samples",
+            expected="one finite weight per sample, none negative, not all zero",
         )
-    normalised: Floats = given / given.sum()
+    normalised: Floats = values / values.sum()
     return normalised

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
 from samevent.partitions.consensus import LOSSES, RESTARTS, Consensus, Loss, consensus
+from samevent.partitions.constraints import Constraints, check_consistent, checked_pairs
 from samevent.partitions.labels import Floats, integers
 
 Labels = NDArray[np.int32]
@@ -53,8 +54,8 @@ class Posterior:
     verdict: str = ""
     settled: bool = True
     seed: int = field(default=0, repr=False)
-    must_link: Labels = field(default_factory=_no_pairs, repr=False)
-    cannot_link: Labels = field(default_factory=_no_pairs, repr=False)
+    must_link: Constraints = field(default_factory=_no_pairs, repr=False)
+    cannot_link: Constraints = field(default_factory=_no_pairs, repr=False)
     _known: NDArray[np.int64] = field(init=False, repr=False)
     """One ascending key per pair of `left` and `right`, and one key beyond all."""
 
@@ -73,6 +74,9 @@ class Posterior:
                 f"a posterior of {self.customers} customers has {self.component.shape} component labels",
                 expected="one label per customer",
             )
+        for name in ("must_link", "cannot_link"):
+            self._set(name, checked_pairs(name, getattr(self, name), self.customers))
+        check_consistent(self.must_link, self.cannot_link, self.customers)
         self._set("_known", np.append(self._checked_keys(), np.iinfo(np.int64).max))
 
     @property
@@ -133,9 +137,16 @@ class Posterior:
         return clipped
 
     def consensus(self, *, loss: Loss = LOSSES[0], restarts: int = RESTARTS, jobs: int = 1) -> Consensus:
-        """Return the partition that is closest to the samples on average."""
+        """Return the partition that is closest to the samples on average and satisfies the constraints."""
         return consensus(
-            self.samples, component=self.component, loss=loss, restarts=restarts, seed=self.seed, jobs=jobs
+            self.samples,
+            component=self.component,
+            must_link=self.must_link,
+            cannot_link=self.cannot_link,
+            loss=loss,
+            restarts=restarts,
+            seed=self.seed,
+            jobs=jobs,
         )
 
     def _keys(self, low: NDArray[np.integer], high: NDArray[np.integer]) -> NDArray[np.int64]:

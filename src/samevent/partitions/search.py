@@ -1,55 +1,92 @@
-"""Greedy search for a consensus partition, compiled; `consensus` says what it minimises.
+"""Greedy search for a consensus partition, compiled; `consensus` documents what it minimises.
 
-Each restart allocates customers one after another to the cluster that costs least, then sweetens: it moves single
-customers while that helps, then takes whole clusters apart and allocates their members anew. The best sample is a
-start of its own, so the result is never worse.
+What is moved is an item: customers that must stay together, most often a single one. Each restart allocates items one
+after another to the cluster that costs least, then improves the result: it moves single items while that helps, then
+takes whole clusters apart and allocates their items again. Items that cannot be together are never offered each
+other's clusters. The best sample is a start of its own, so the result is never worse.
 
-For every sample cluster there is a short list of the current clusters it overlaps, with counts. It never holds
-more clusters than the sample cluster has members, so all lists share one array, and no hashing is needed. Numbers
-that are read together lie side by side: the search waits for memory more than it computes.
+Each sample cluster has a short list of the current clusters that it overlaps, with counts. It never holds more
+clusters than the sample cluster has members, so all lists share one array, and no hashing is needed. Numbers that are
+read together lie side by side: the search is bound by memory more than by arithmetic.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from samevent.partitions.labels import Floats, Integers
+from samevent.partitions.labels import Floats, Integers, canonical
 
 ROUNDING = 1e-12
-"""Improvements below this share of the largest possible loss are rounding: following them goes round in circles."""
+"""Improvements below this share of the largest possible loss are rounding errors; following them might never end."""
 
 BEGIN, END = 0, 1
 CLUSTER, OVERLAP = 0, 1
+SLOT, COUNT = 0, 1
 
 
-def search(samples: Integers, weights: Floats, total: Floats, orders: Integers) -> tuple[Integers, float]:
-    """Return the best labels found and their loss.
+def search(
+    samples: Integers, weights: Floats, total: Floats, orders: Integers, item: Integers, cannot_link: Integers
+) -> tuple[Integers, float]:
+    """Return the best labels found, one per item, and their loss.
 
-    `samples` are canonical rows, `total` is G, and each row of `orders` is one order of allocation; the first
-    one serves the start from the best sample.
+    `samples` are canonical rows over customers and `item[i]` is the item of customer i. `total` is G. Each row of
+    `orders` is one order in which to allocate items; the first one serves the start from the best sample. Rows of
+    `cannot_link` are pairs of items.
     """
-    cost = np.diff(total)
     losses = np.zeros(len(samples))
     _add_losses(
-        samples, np.argsort(samples, axis=1), weights, cost, np.zeros(samples.shape[1], np.int64), losses
+        samples,
+        np.argsort(samples, axis=1),
+        weights,
+        np.diff(total),
+        np.zeros(samples.shape[1], np.int64),
+        losses,
     )
     sizes = samples.max(axis=1) + 1
-    slot_of = np.ascontiguousarray((samples + (np.cumsum(sizes) - sizes)[:, None]).T)
+    slot_of = samples + (np.cumsum(sizes) - sizes)[:, None]
     capacity = np.bincount(slot_of.ravel())
     begin = np.cumsum(capacity) - capacity
     share = np.repeat(weights, sizes)
+    items = orders.shape[1]
     lists = (
-        slot_of,
         share,
         np.stack((begin, begin), axis=1).astype(np.int32),
         np.empty((slot_of.size, 2), np.int32),
     )
-    best = samples[np.argmin(losses)].copy()
-    size, labels, touched, crew = np.zeros((4, len(best)), np.int64)
-    score, done = np.zeros(len(best)), np.zeros(len(best), np.bool_)
-    loss = _search(best, labels, size, lists, total, cost, orders, score, touched, crew, done)
+    rivals = np.concatenate([cannot_link, cannot_link[:, ::-1]])
+    rivals = rivals[np.argsort(rivals[:, 0], kind="stable")]
+    problem = (
+        *_parts(slot_of, item, len(capacity)),
+        np.bincount(item, minlength=items),
+        np.searchsorted(rivals[:, 0], np.arange(items + 1)),
+        np.ascontiguousarray(rivals[:, 1]),
+        total,
+    )
+    first = np.unique(item, return_index=True)[1]
+    best = canonical(samples[_best_sample(samples, losses, item, first, cannot_link), first])
+    size, touched, crew = np.zeros((3, items), np.int64)
+    labels, score, flags = np.full(items, -1), np.zeros(items), np.zeros((2, items), np.bool_)
+    loss = _search(best, labels, size, problem, lists, orders, (score, touched, flags[0]), crew, flags[1])
     return best, float(loss + share @ total[capacity])
+
+
+def _parts(slot_of: Integers, item: Integers, slots: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return where the parts of each item start, and (slot, customers) of each part, slots in rising order."""
+    keys, counts = np.unique(item * slots + slot_of, return_counts=True)
+    starts = np.searchsorted(keys, np.arange(int(item.max()) + 2) * slots)
+    return starts, np.stack((keys % slots, counts), axis=1).astype(np.int32)
+
+
+def _best_sample(
+    samples: Integers, losses: Floats, item: Integers, first: Integers, cannot_link: Integers
+) -> int:
+    """Return the sample of least loss, among those that satisfy the constraints if there are any."""
+    of_items = samples[:, first]
+    satisfied = (of_items[:, item] == samples).all(axis=1)
+    satisfied &= (of_items[:, cannot_link[:, 0]] != of_items[:, cannot_link[:, 1]]).all(axis=1)
+    return int(np.argmin(np.where(satisfied, losses, np.inf) if satisfied.any() else losses))
 
 
 @njit(cache=True, nogil=True)
@@ -76,25 +113,26 @@ def _add_losses(samples, grouped, weights, cost, seen, losses):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def _search(best, labels, size, lists, total, cost, orders, score, touched, crew, done):  # type: ignore[no-untyped-def]
-    """Improve `best`, the first start; return its loss."""
-    slots = lists[2]
-    least = ROUNDING * max(total[len(best)], 1.0)
+def _search(best, labels, size, problem, lists, orders, scratch, crew, done):  # type: ignore[no-untyped-def]
+    """Improve `best`, the first start; return its loss. `labels` are all -1."""
+    slots, total = lists[1], problem[-1]
+    least = ROUNDING * max(total[-1], 1.0)
     best_loss = np.inf
     for restart in range(len(orders)):
         order = orders[restart]
         for at in range(len(best)):
-            i, k = at, best[at]
-            if restart > 0:
-                i = order[at]
-                k, _ = _cheapest(i, size, lists, cost, score, touched)
-            _put(i, k, labels, size, lists)
+            i = at if restart == 0 else order[at]
+            if restart == 0 and _may_join(i, best[at], labels, problem):
+                k = best[at]
+            else:
+                k, _ = _cheapest(i, labels, size, problem, lists, scratch)
+            _put(i, k, labels, size, problem, lists)
         improving = True
         while improving:
-            while _move_customers(order, labels, size, lists, cost, score, touched, least):
+            while _move_items(order, labels, size, problem, lists, scratch, least):
                 pass
-            improving = _rebuild_clusters(order, labels, size, lists, cost, score, touched, crew, done, least)
-        loss = _loss(size, lists, total)
+            improving = _rebuild_clusters(order, labels, size, problem, lists, scratch, crew, done, least)
+        loss = _loss(size, problem, lists)
         better = loss < best_loss - least
         if better:
             best_loss = loss
@@ -102,36 +140,38 @@ def _search(best, labels, size, lists, total, cost, orders, score, touched, crew
             if better:
                 best[i] = labels[i]
             size[i] = 0
+            labels[i] = -1
         for slot in range(len(slots)):
             slots[slot, END] = slots[slot, BEGIN]
     return best_loss
 
 
 @njit(cache=True, nogil=True)
-def _move_customers(order, labels, size, lists, cost, score, touched, least):  # type: ignore[no-untyped-def]
-    """Offer every customer its best cluster; say whether any moved."""
+def _move_items(order, labels, size, problem, lists, scratch, least):  # type: ignore[no-untyped-def]
+    """Offer every item its best cluster; return whether any moved."""
     moved = False
     for i in order:
         home = labels[i]
-        _take(i, labels, size, lists)
-        k, price = _cheapest(i, size, lists, cost, score, touched)
-        if k != home and price < _price(i, home, size, lists, cost) - least:
+        _take(i, labels, size, problem, lists)
+        k, price = _cheapest(i, labels, size, problem, lists, scratch)
+        if k != home and price < _price(i, home, size, problem, lists) - least:
             moved = True
         else:
             k = home
-        _put(i, k, labels, size, lists)
+        _put(i, k, labels, size, problem, lists)
     return moved
 
 
 @njit(cache=True, nogil=True)
-def _rebuild_clusters(order, labels, size, lists, cost, score, touched, crew, done, least):  # type: ignore[no-untyped-def]
-    """Take each cluster apart and allocate its members anew; say whether any was better for it."""
+def _rebuild_clusters(order, labels, size, problem, lists, scratch, crew, done, least):  # type: ignore[no-untyped-def]
+    """Take each cluster apart and allocate its items again; return whether this improved any."""
+    mass = problem[2]
     improved = False
     for i in order:
         done[i] = False
     for leader in order:
         home = labels[leader]
-        if done[home] or size[home] == 1:
+        if done[home] or size[home] == mass[leader]:
             continue
         done[home] = True
         members = 0
@@ -140,46 +180,69 @@ def _rebuild_clusters(order, labels, size, lists, cost, score, touched, crew, do
             if labels[i] == home:
                 crew[members] = i
                 members += 1
-                _take(i, labels, size, lists)
-                before += _price(i, home, size, lists, cost)
+                _take(i, labels, size, problem, lists)
+                before += _price(i, home, size, problem, lists)
         after = 0.0
         # The last taken goes back first: the order of taking would rebuild the same cluster more often.
         for at in range(members - 1, -1, -1):
-            k, price = _cheapest(crew[at], size, lists, cost, score, touched)
-            _put(crew[at], k, labels, size, lists)
+            k, price = _cheapest(crew[at], labels, size, problem, lists, scratch)
+            _put(crew[at], k, labels, size, problem, lists)
             after += price
         if after < before - least:
             improved = True
         else:
             for at in range(members):
-                _take(crew[at], labels, size, lists)
+                _take(crew[at], labels, size, problem, lists)
             for at in range(members):
-                _put(crew[at], home, labels, size, lists)
+                _put(crew[at], home, labels, size, problem, lists)
     return improved
 
 
 @njit(cache=True, nogil=True)
-def _cheapest(i, size, lists, cost, score, touched):  # type: ignore[no-untyped-def]
-    """Return the cluster that `i` joins at the least cost, and the cost; a new cluster costs nothing."""
-    slot_of, share, slots, entries = lists
-    found = 0
-    for slot in slot_of[i]:
+def _cheapest(i, labels, size, problem, lists, scratch):  # type: ignore[no-untyped-def]
+    """Return the cluster that `i` may join at the least cost, and the cost.
+
+    Costs leave out what is the same for all clusters, so that a new cluster costs G of the item's customers.
+    """
+    part_starts, parts, mass, rival_starts, rivals, total = problem
+    share, slots, entries = lists
+    score, touched, closed = scratch
+    options = 0
+    for part in range(part_starts[i], part_starts[i + 1]):
+        slot, count = parts[part, SLOT], parts[part, COUNT]
         for e in range(slots[slot, BEGIN], slots[slot, END]):
             k = entries[e, CLUSTER]
             if score[k] == 0.0:
-                touched[found] = k
-                found += 1
-            score[k] += share[slot] * cost[entries[e, OVERLAP]]
-    best, price = -1, 0.0
-    for at in range(found):
+                touched[options] = k
+                options += 1
+            overlap = entries[e, OVERLAP]
+            score[k] += share[slot] * (total[overlap + count] - total[overlap] - total[count])
+    for r in range(rival_starts[i], rival_starts[i + 1]):
+        if labels[rivals[r]] >= 0:
+            closed[labels[rivals[r]]] = True
+    best, price = -1, total[mass[i]]
+    for at in range(options):
         k = touched[at]
-        this = cost[size[k]] - 2 * score[k]
+        this = total[size[k] + mass[i]] - total[size[k]] - 2 * score[k]
         score[k] = 0.0
-        if this < price:
+        if this < price and not closed[k]:
             best, price = k, this
+    for r in range(rival_starts[i], rival_starts[i + 1]):
+        if labels[rivals[r]] >= 0:
+            closed[labels[rivals[r]]] = False
     if best < 0:
         best = i if size[i] == 0 else _empty(size)
     return best, price
+
+
+@njit(cache=True, nogil=True)
+def _may_join(i, k, labels, problem):  # type: ignore[no-untyped-def]
+    """Return whether cluster `k` holds no item that `i` cannot be with."""
+    rival_starts, rivals = problem[3], problem[4]
+    for r in range(rival_starts[i], rival_starts[i + 1]):  # noqa: SIM110  a generator cannot be compiled
+        if labels[rivals[r]] == k:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -191,24 +254,29 @@ def _empty(size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _price(i, k, size, lists, cost):  # type: ignore[no-untyped-def]
+def _price(i, k, size, problem, lists):  # type: ignore[no-untyped-def]
     """Return what it costs to put `i` into cluster `k`."""
-    slot_of, share, slots, entries = lists
+    part_starts, parts, mass, _, _, total = problem
+    share, slots, entries = lists
     shared = 0.0
-    for slot in slot_of[i]:
+    for part in range(part_starts[i], part_starts[i + 1]):
+        slot, count = parts[part, SLOT], parts[part, COUNT]
         for e in range(slots[slot, BEGIN], slots[slot, END]):
             if entries[e, CLUSTER] == k:
-                shared += share[slot] * cost[entries[e, OVERLAP]]
+                overlap = entries[e, OVERLAP]
+                shared += share[slot] * (total[overlap + count] - total[overlap] - total[count])
                 break
-    return cost[size[k]] - 2 * shared
+    return total[size[k] + mass[i]] - total[size[k]] - 2 * shared
 
 
 @njit(cache=True, nogil=True)
-def _put(i, k, labels, size, lists):  # type: ignore[no-untyped-def]
-    slot_of, _, slots, entries = lists
+def _put(i, k, labels, size, problem, lists):  # type: ignore[no-untyped-def]
+    part_starts, parts, mass, _, _, _ = problem
+    _, slots, entries = lists
     labels[i] = k
-    size[k] += 1
-    for slot in slot_of[i]:
+    size[k] += mass[i]
+    for part in range(part_starts[i], part_starts[i + 1]):
+        slot, count = parts[part, SLOT], parts[part, COUNT]
         e, end = slots[slot, BEGIN], slots[slot, END]
         while e < end and entries[e, CLUSTER] != k:
             e += 1
@@ -216,20 +284,22 @@ def _put(i, k, labels, size, lists):  # type: ignore[no-untyped-def]
             entries[e, CLUSTER] = k
             entries[e, OVERLAP] = 0
             slots[slot, END] += 1
-        entries[e, OVERLAP] += 1
+        entries[e, OVERLAP] += count
 
 
 @njit(cache=True, nogil=True)
-def _take(i, labels, size, lists):  # type: ignore[no-untyped-def]
-    slot_of, _, slots, entries = lists
+def _take(i, labels, size, problem, lists):  # type: ignore[no-untyped-def]
+    part_starts, parts, mass, _, _, _ = problem
+    _, slots, entries = lists
     k = labels[i]
     labels[i] = -1
-    size[k] -= 1
-    for slot in slot_of[i]:
+    size[k] -= mass[i]
+    for part in range(part_starts[i], part_starts[i + 1]):
+        slot, count = parts[part, SLOT], parts[part, COUNT]
         e = slots[slot, BEGIN]
         while entries[e, CLUSTER] != k:
             e += 1
-        entries[e, OVERLAP] -= 1
+        entries[e, OVERLAP] -= count
         if entries[e, OVERLAP] == 0:
             slots[slot, END] -= 1
             last = slots[slot, END]
@@ -238,9 +308,10 @@ def _take(i, labels, size, lists):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _loss(size, lists, total):  # type: ignore[no-untyped-def]
+def _loss(size, problem, lists):  # type: ignore[no-untyped-def]
     """Return the loss, less the samples' own share of it."""
-    _, share, slots, entries = lists
+    total = problem[-1]
+    share, slots, entries = lists
     loss = 0.0
     for k in range(len(size)):
         loss += total[size[k]]
