@@ -37,11 +37,11 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 
 def test_documented_make_targets_exist() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     mentioned = {
         t
         for page in PAGES
-        for t in re.findall(r"^make ([a-z]+)|`make ([a-z]+)`", page.read_text(), re.MULTILINE)
+        for t in re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", page.read_text(), re.MULTILINE)
         for t in t
         if t
     }
