@@ -1,8 +1,8 @@
 """Run the commands shown in the documentation and write their real output below them.
 
 A fenced `console` block whose first line is `$ samevent ...` is generated; everything else is left alone. Blocks
-that name `$SAMEVENT_DATA` are left as they are where there is no data folder. `--check` changes nothing and exits
-with 1 if a block is out of date.
+that name `$SAMEVENT_DATA` are left unchanged where there is no data folder, and with `--without-data`. `--check`
+changes nothing and exits with 1 if a block is out of date.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,8 +32,13 @@ def regenerated(page: str) -> str:
 
 def _block(match: re.Match[str]) -> str:
     words = match["words"]
-    if "$SAMEVENT_DATA" in words and not DATA.is_dir():
+    if "$SAMEVENT_DATA" in words and ("--without-data" in sys.argv or not DATA.is_dir()):
         return match[0]
+    return f"```console\n$ samevent{words}\n{_output(words)}\n```\n"
+
+
+@cache
+def _output(words: str) -> str:
     arguments = shlex.split(words.replace("$SAMEVENT_DATA", str(DATA)))
     done = subprocess.run(
         [sys.executable, "-m", "samevent", *arguments],
@@ -42,8 +48,7 @@ def _block(match: re.Match[str]) -> str:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    output = "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
-    return f"```console\n$ samevent{words}\n{output}\n```\n"
+    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
 
 
 def main() -> None:
