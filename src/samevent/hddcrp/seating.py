@@ -11,7 +11,7 @@ Kernels take a few named groups of arrays: `LinkRows`, `Words`, `Seating` and `R
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from samevent.errors import SameventError
 from samevent.hddcrp.chains import Info
 from samevent.hddcrp.components import Block
-from samevent.hddcrp.kernels import add, count_of, kernel, new_cells, remove, uniform
+from samevent.hddcrp.kernels import add, count_of, inlined, kernel, new_cells, remove, uniform
 from samevent.hddcrp.likelihood import Logs, log_likelihood
 from samevent.hddcrp.problem import Floats, Integers
 from samevent.hddcrp.randoms import RandomState
@@ -37,8 +37,8 @@ CLUSTERS, FREE, CHANGES = range(3)
 """Entries of `counters`: clusters, unused cluster numbers, updates that changed the partition."""
 LIKELIHOOD, PRIOR = range(2)
 """Entries of `log_joint_parts`: log p(x | z) and the log prior of the links that count."""
-CLUSTER, DISTINCT, STACK = range(3)
-"""Rows of `scratch`: the clusters being weighed, the words of S, the members of S."""
+CLUSTER, DISTINCT, STACK, PLACE = range(4)
+"""Rows of `scratch`: the clusters being weighed, the words of S, the members of S, the option of each candidate."""
 MASS, CHANGE, TILTED = range(3)
 """Rows of `option_weights`: prior weight, merge change and posterior weight of the clusters being weighed."""
 
@@ -85,7 +85,7 @@ class Seating(NamedTuple):
     slot: Integers
     link_lists: Integers
     clusters: Integers
-    cells: NDArray[np.int64]
+    cells: NDArray[Any]
     unused: Integers
     in_s: Integers
     scratch: Integers
@@ -103,10 +103,10 @@ class Seating(NamedTuple):
             slot=np.full(count + 1, -1, np.int32),
             link_lists=np.full((count, 6), -1, np.int32),
             clusters=np.zeros((count, 4), np.int32),
-            cells=new_cells(len(block.words.columns)),
+            cells=new_cells(len(block.words.columns), count * width),
             unused=np.zeros(count, np.int32),
             in_s=np.zeros(width, np.int32),
-            scratch=np.zeros((3, max(count, width)), np.int32),
+            scratch=np.zeros((4, max(count, width)), np.int32),
             option_weights=np.zeros((3, count)),
             counters=np.zeros(3, np.int64),
             log_joint_parts=np.zeros(2),
@@ -168,7 +168,7 @@ class Record(NamedTuple):
         return cls(block.left, block.right, **info.arrays)
 
 
-@kernel
+@inlined
 def resample(i, begin, end, links, words, seating):  # type: ignore[no-untyped-def]
     """Draw the link of customer `i` among the entries from `begin` to before `end`; return the entry."""
     label, slot, scratch, option_weights = (
@@ -198,7 +198,7 @@ def resample(i, begin, end, links, words, seating):  # type: ignore[no-untyped-d
     seating.log_joint_parts[LIKELIHOOD] += (
         option_weights[CHANGE, chosen] - option_weights[CHANGE, slot[home if parted else own]]
     )
-    picked = _picked(begin, end, chosen, left, links, label, slot)
+    picked = _picked(begin, end, chosen, left, links, scratch)
 
     goal = scratch[CLUSTER, chosen]
     for k in range(options):
@@ -215,7 +215,7 @@ def resample(i, begin, end, links, words, seating):  # type: ignore[no-untyped-d
     return picked
 
 
-@kernel
+@inlined
 def mark_words(words, seating):  # type: ignore[no-untyped-def]
     """Set the bits of the words that clusters have, and no others; once per sweep is often enough."""
     for cluster in range(len(seating.clusters)):
@@ -225,7 +225,7 @@ def mark_words(words, seating):  # type: ignore[no-untyped-def]
             seating.clusters[seating.label[i], WORDS] |= 1 << (words.words[cell] & 31)
 
 
-@kernel
+@inlined
 def record_sweep(at, every, seating, record):  # type: ignore[no-untyped-def]
     """Record the state after sweep number `at`."""
     label, counters = seating.label, seating.counters
@@ -245,7 +245,7 @@ def record_sweep(at, every, seating, record):  # type: ignore[no-untyped-def]
             record.best_labels[i] = label[i]
 
 
-@kernel
+@inlined
 def link(link_lists, i, target):  # type: ignore[no-untyped-def]
     """Let `i` link to `target`; links to oneself stand in no list."""
     link_lists[i, LINK] = target
@@ -258,7 +258,7 @@ def link(link_lists, i, target):  # type: ignore[no-untyped-def]
             link_lists[first, BEFORE] = i
 
 
-@kernel
+@inlined
 def unlink(link_lists, i):  # type: ignore[no-untyped-def]
     """Take `i` off the list of those that link to its target."""
     target = link_lists[i, LINK]
@@ -306,7 +306,7 @@ def _seat(targets, words, seating):  # type: ignore[no-untyped-def]
         unused[k] = count - 1 - k
 
 
-@kernel
+@inlined
 def _join(i, cluster, tokens, seating):  # type: ignore[no-untyped-def]
     """Make `i`, with so many words, a member of a cluster."""
     link_lists, clusters = seating.link_lists, seating.clusters
@@ -321,7 +321,7 @@ def _join(i, cluster, tokens, seating):  # type: ignore[no-untyped-def]
     clusters[cluster, TOTAL] += tokens
 
 
-@kernel
+@inlined
 def _leave(i, cluster, tokens, seating):  # type: ignore[no-untyped-def]
     link_lists, clusters = seating.link_lists, seating.clusters
     previous, following = link_lists[i, PREVIOUS], link_lists[i, NEXT]
@@ -335,7 +335,7 @@ def _leave(i, cluster, tokens, seating):  # type: ignore[no-untyped-def]
     clusters[cluster, TOTAL] -= tokens
 
 
-@kernel
+@inlined
 def _cut_off(i, label, link_lists, scratch):  # type: ignore[no-untyped-def]
     """List and label S, a tree now that the link of i is cut; return its size."""
     own = len(label)
@@ -353,7 +353,7 @@ def _cut_off(i, label, link_lists, scratch):  # type: ignore[no-untyped-def]
     return members
 
 
-@kernel
+@inlined
 def _gathered(begin, end, links, label, slot, scratch, option_weights):  # type: ignore[no-untyped-def]
     """Add the weights of the candidates up by cluster; return the number of clusters."""
     targets, weights = links.targets, links.weights
@@ -365,13 +365,15 @@ def _gathered(begin, end, links, label, slot, scratch, option_weights):  # type:
             slot[cluster] = options
             scratch[CLUSTER, options] = cluster
             option_weights[MASS, options] = weights[entry]
+            place = options
             options += 1
         else:
             option_weights[MASS, place] += weights[entry]
+        scratch[PLACE, entry - begin] = place
     return options
 
 
-@kernel
+@inlined
 def _words_of_s(members, words, in_s, scratch):  # type: ignore[no-untyped-def]
     """Count the words of S; return how many differ, and how many there are."""
     distinct, total = 0, 0
@@ -387,7 +389,7 @@ def _words_of_s(members, words, in_s, scratch):  # type: ignore[no-untyped-def]
     return distinct, total
 
 
-@kernel
+@inlined
 def _merge_change(cluster, left_behind, distinct, total, words, seating):  # type: ignore[no-untyped-def]
     """Return the change of log p(x | z) when S joins a cluster, or the rest of the one it was cut from."""
     of_word, of_total, clusters, in_s = words.of_word, words.of_total, seating.clusters, seating.in_s
@@ -405,7 +407,7 @@ def _merge_change(cluster, left_behind, distinct, total, words, seating):  # typ
     return change
 
 
-@kernel
+@inlined
 def _chosen(options, point, option_weights):  # type: ignore[no-untyped-def]
     """Return the option that a point in [0, 1) falls on, and where in its prior weight."""
     largest = option_weights[CHANGE, 0]
@@ -425,12 +427,12 @@ def _chosen(options, point, option_weights):  # type: ignore[no-untyped-def]
     return chosen, share * option_weights[MASS, chosen]
 
 
-@kernel
-def _picked(begin, end, chosen, left, links, label, slot):  # type: ignore[no-untyped-def]
+@inlined
+def _picked(begin, end, chosen, left, links, scratch):  # type: ignore[no-untyped-def]
     """Return the entry of the chosen option that lies `left` along its weights; rounding never leads beyond it."""
     picked = begin
     for entry in range(begin, end):
-        if slot[label[links.targets[entry]]] == chosen:
+        if scratch[PLACE, entry - begin] == chosen:
             picked = entry
             if left < links.weights[entry]:
                 break
