@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from samevent.errors import DataError, FormatError, UsageError, check_absent, place
 from samevent.formats.files import opened, read_lines
 from samevent.language.lexicon import FRAMES_KIND, FRAMES_SCHEMA
-from samevent.language.roles.examples import MALFORMED, frame_files
+from samevent.language.roles.propbank import MALFORMED, frame_files
 from samevent.language.vectors import write_vectors
 from samevent.language.wordnet import CLASSES, KIND, PARTS, SCHEMA, Pos, normal, synset_name
 from samevent.storage import Rows, atomic_path, pack_strings, write_table

@@ -14,9 +14,10 @@ from samevent.errors import CorpusError
 from samevent.extraction.arguments import Association, associate, label_events
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
+from samevent.language.heads import highest_token, token_depths
 from samevent.language.resources import resources
 from samevent.language.roles import ROLES, Predicate, RoleArgument
-from samevent.language.roles.base import depths, kind_of_tag, span_head
+from samevent.language.roles.base import kind_of_tag
 
 ADDING = Association(add_fillers=True)
 
@@ -101,7 +102,9 @@ def predicate(document: Document, annotation: Annotation, word: str, *fillers: t
     found = []
     for role, words in fillers:
         start, end = place(document, words)
-        found.append(RoleArgument(role, span_head(annotation, start, end, depths(annotation)), start, end))
+        found.append(
+            RoleArgument(role, highest_token(annotation, start, end, token_depths(annotation)), start, end)
+        )
     return Predicate(token, kind_of_tag(annotation.tags[token]), tuple(found))
 
 

@@ -13,7 +13,7 @@ from samevent.corpus import Document
 from samevent.extraction.features import GROUPS, Encoder, Raw, joined, looked_up, selected
 from samevent.extraction.parsed import Parsed
 from samevent.language.annotation import Annotation
-from samevent.language.hashing import code, known
+from samevent.language.hashing import KeyTable, code
 from samevent.language.roles import Predicate, RoleArgument
 
 BOMBED = """
@@ -115,7 +115,7 @@ def test_vectors_are_those_of_the_words() -> None:
 def test_features_never_seen_in_training_are_unknown() -> None:
     raw = encoder().raw(*NAMED)
     chosen = np.unique(raw.token_keys)[::3]
-    features = looked_up(raw, known(chosen), known(np.empty(0, np.uint32)))
+    features = looked_up(raw, KeyTable.of(chosen), KeyTable.of(np.empty(0, np.uint32)))
     assert (features.segment_features == -1).all()
     seen = np.isin(raw.token_keys, chosen)
     np.testing.assert_array_equal(features.token_features >= 0, seen)
@@ -150,7 +150,7 @@ def test_a_text_without_tokens_has_no_features(sizes: list[int]) -> None:
     assert raw.token_starts.tolist() == [0]
     assert [len(part) for part in raw[2:]] == [0, 0, 0, 0]
     same(joined([raw, raw])._replace(borders=raw.borders), raw)
-    assert len(looked_up(raw, known(raw.token_keys), known(raw.token_keys)).token_features) == 0
+    assert len(looked_up(raw, KeyTable.of(raw.token_keys), KeyTable.of(raw.token_keys)).token_features) == 0
 
 
 def test_a_sentence_of_2000_tokens_has_as_much_a_token_as_a_short_one() -> None:

@@ -19,13 +19,13 @@ from samevent.errors import FormatError, OutputExistsError, UsageError
 from samevent.extraction.learning import Learning
 from samevent.extraction.model import KIND, POINTS, SCHEMA, Extractor, Thresholds
 from samevent.extraction.parsed import Parsed, parsed
-from samevent.extraction.training import Settings, train
+from samevent.extraction.training import ExtractorSettings, train
 from samevent.language.annotation import Annotation
 from samevent.storage import read_table, write_table
 
 RESOURCES = tiny_resources()
 NEWS = news()
-SETTINGS = Settings(
+SETTINGS = ExtractorSettings(
     learning=Learning(regularisation=0.1, rounds=12, rate=0.03, batch=2),
     least=1,
     folds=3,

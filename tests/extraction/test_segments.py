@@ -14,9 +14,8 @@ from samevent.extraction.tokens import ATOMS as TOKEN_ATOMS
 from samevent.extraction.tokens import token_atoms
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import code
-from samevent.language.heads import head
+from samevent.language.heads import head, token_depths
 from samevent.language.roles import Predicate, RoleArgument
-from samevent.language.roles.base import depths
 
 FUNCTION = frozenset("ADP AUX CCONJ DET PART PUNCT SCONJ SPACE SYM".split())
 Atoms = dict[tuple[int, int], dict[str, int]]
@@ -60,7 +59,7 @@ def test_head_is_the_head_of_the_span_where_that_is_not_in_doubt(annotation: Ann
         pos not in FUNCTION and lemma != "be"
         for pos, lemma in zip(annotation.pos, annotation.lemmas, strict=True)
     ]
-    depth = depths(annotation)
+    depth = token_depths(annotation)
     for (start, end), atoms in read(one_sentence(annotation), 6).items():
         inside = range(start, end)
         highest = min(inside, key=lambda i: (depth[i], i))
@@ -94,7 +93,7 @@ def test_atoms_are_what_they_are_said_to_be(annotation: Annotation) -> None:
     n, longest = len(annotation), 5
     text = one_sentence(annotation)
     tags, labels, heads = annotation.tags, annotation.labels, annotation.heads
-    depth = depths(annotation)
+    depth = token_depths(annotation)
     below = {i: {j for j in range(n) if i in above(heads, j)} for i in range(n)}
     chunk_of = {t: set(range(a, b)) for a, b in annotation.chunks for t in range(a, b)}
     found = read(text, longest)

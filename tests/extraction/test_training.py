@@ -19,7 +19,7 @@ from samevent.extraction.objective import Cost
 from samevent.extraction.parsed import Parsed
 from samevent.extraction.training import (
     NO_THRESHOLDS,
-    Settings,
+    ExtractorSettings,
     cross_fitted,
     fitted,
     groups_without,
@@ -30,12 +30,12 @@ from samevent.extraction.training import (
 
 RESOURCES = tiny_resources()
 LEARNING = Learning(regularisation=0.1, rounds=12, rate=0.03, batch=2)
-QUICK = Settings(learning=LEARNING, least=1, folds=3)
+QUICK = ExtractorSettings(learning=LEARNING, least=1, folds=3)
 LIMITS = (2, 3, 3, 3)
 NEWS = news()
 
 
-def fit(texts: Sequence[Parsed], settings: Settings = QUICK) -> Extractor:
+def fit(texts: Sequence[Parsed], settings: ExtractorSettings = QUICK) -> Extractor:
     examples = prepared(texts, RESOURCES, LIMITS, settings)
     return fitted(examples, RESOURCES, LIMITS, settings, NO_THRESHOLDS, lambda _: None)
 

@@ -11,7 +11,7 @@ from builders import DATA, needs_data
 from lexicons import BOMB_XML, write_frames, write_wordnet
 from samevent.errors import FormatError, OutputExistsError
 from samevent.language.lexicon import CompiledLexicon, Frames, Lexicon, Role, Roleset
-from samevent.language.roles.examples import MALFORMED
+from samevent.language.roles.propbank import MALFORMED
 
 BROKEN_EXAMPLE = BOMB_XML.replace("<text>They bombed it .</text>", "<text>They\n bombed it .</tex>")
 

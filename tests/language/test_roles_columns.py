@@ -6,7 +6,7 @@ import pytest
 
 from parses import parsed
 from samevent.errors import CorpusError, FormatError
-from samevent.language.roles.columns import attached, read_columns
+from samevent.language.roles.columns import attach_roles, read_columns
 
 PARSE = """
     Sudan NNP nsubj bombed
@@ -44,7 +44,7 @@ def test_every_style_gives_the_same_roles(tmp_path: Path, content: str) -> None:
     path = tmp_path / "roles.txt"
     path.write_text(content)
     document, annotation = parsed(PARSE)
-    (predicate,) = attached(document, annotation, read_columns(path))
+    (predicate,) = attach_roles(document, annotation, read_columns(path))
     assert (predicate.token, predicate.kind) == (1, "verbal")
     assert [(a.role, a.head) for a in predicate.arguments] == [("ARG0", 0), ("ARG1", 2), ("AM-TMP", 3)]
 
@@ -65,8 +65,8 @@ def test_sentence_without_predicates_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "says"),
     [
-        ("a - *)\nb b (V*)\n", 1, "ends that has not begun"),
-        ("a - (A0*\nb b (V*)\n", 1, "A0 begins and never ends"),
+        ("a - *)\nb b (V*)\n", 1, "ends before it starts"),
+        ("a - (A0*\nb b (V*)\n", 1, "A0 starts but never ends"),
         ("a - A0\nb b (V*)\n", 1, "role column has 'A0'"),
         ("a - *\nb b\n", 2, "has 2 columns"),
         (CONLL2009.replace("\tY\t", "\t_\t"), 1, "0 predicates and 1 columns"),
@@ -84,4 +84,4 @@ def test_other_sentences_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "roles.txt"
     path.write_text(CONLL2005 * 2)
     with pytest.raises(CorpusError, match="from sentence 1 on"):
-        attached(*parsed(PARSE), read_columns(path))
+        attach_roles(*parsed(PARSE), read_columns(path))

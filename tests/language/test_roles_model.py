@@ -13,17 +13,17 @@ from samevent.corpus import Document
 from samevent.errors import FormatError
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
-from samevent.language.hashing import code, hashed, known, numbered
+from samevent.language.hashing import KeyTable, code, hash_templates, look_up
 from samevent.language.lexicon import Frames
 from samevent.language.resources import resources
 from samevent.language.roles.base import Predicate
-from samevent.language.roles.data import GoldDocument, GoldPredicate
-from samevent.language.roles.encoding import encoded
-from samevent.language.roles.features import CANDIDATE_ATOMS, PREDICATE_ATOMS, atoms
+from samevent.language.roles.encoding import encode
+from samevent.language.roles.features import CANDIDATE_ATOMS, PREDICATE_ATOMS, extract_atoms
 from samevent.language.roles.model import Roles
 from samevent.language.roles.network import HIDDEN, Batch, Network
+from samevent.language.roles.propbank import GoldDocument, GoldPredicate
 from samevent.language.roles.statistics import CLASSES, COARSE, FINE, Statistics, collect, distribution
-from samevent.language.roles.training import Settings, train_roles
+from samevent.language.roles.training import RoleSettings, train_roles
 
 SUDAN = """
     Sudan NNP nsubj bombed
@@ -41,8 +41,8 @@ def table(rows: str, word: str) -> dict[str, dict[str, int]]:
     document, annotation = parsed(rows)
     words = [t.text for t in document.tokens]
     token = words.index(word)
-    marked = encoded(document, annotation, [token])
-    above, below, candidates, _ = atoms(marked, np.array([token], np.int32), np.zeros(1, np.uint64))
+    marked = encode(document, annotation, [token])
+    above, below, candidates, _ = extract_atoms(marked, np.array([token], np.int32), np.zeros(1, np.uint64))
     predicate = dict(zip(PREDICATE_ATOMS, above[0].tolist(), strict=True))
     found = {}
     for row, candidate in zip(below.tolist(), candidates.tolist(), strict=True):
@@ -101,8 +101,8 @@ def test_atoms_say_how_tokens_are_related() -> None:
 def test_candidates_are_in_the_sentence_and_never_twice(annotation: Annotation) -> None:
     document = Document.from_tokens("a", [["w"] * len(annotation)] if len(annotation) else [])
     tokens = np.arange(len(annotation), dtype=np.int32)
-    marked = encoded(document, annotation, tokens.tolist())
-    _, rows, candidates, segments = atoms(marked, tokens, np.zeros(len(tokens), np.uint64))
+    marked = encode(document, annotation, tokens.tolist())
+    _, rows, candidates, segments = extract_atoms(marked, tokens, np.zeros(len(tokens), np.uint64))
     assert len(rows) == len(candidates) == segments[-1]
     for token, start, end in zip(tokens.tolist(), segments[:-1], segments[1:], strict=True):
         own = candidates[start:end].tolist()
@@ -115,7 +115,7 @@ def test_known_keys_are_found_and_others_are_not() -> None:
     keys = np.unique(random.integers(0, 2**32, size=5000, dtype=np.uint32))
     asked = np.concatenate([keys[::7], random.integers(0, 2**32, size=500, dtype=np.uint32), [0, 2**32 - 1]])
     expected = [np.flatnonzero(keys == key).tolist() or [-1] for key in asked]
-    assert numbered(asked[:, np.newaxis].astype(np.uint32), known(keys)).tolist() == expected
+    assert look_up(asked[:, np.newaxis].astype(np.uint32), KeyTable.of(keys)).tolist() == expected
 
 
 def some_batch(seed: int = 0) -> tuple[Network, Batch, np.random.Generator]:
@@ -170,7 +170,7 @@ def test_looked_up_statistics_equal_the_plain_ones_and_leave_out_their_own_fold(
     for column in range(len(FINE.seeds)):
         sides = []
         for chosen in (FINE, COARSE):
-            keys = hashed(rows, chosen)[:, column]
+            keys = hash_templates(rows, chosen)[:, column]
             sides.append(
                 np.array([np.bincount(classes[keys == k], minlength=CLASSES) for k in keys], np.float32)
             )
@@ -178,7 +178,7 @@ def test_looked_up_statistics_equal_the_plain_ones_and_leave_out_their_own_fold(
         part = slice(column * (CLASSES + 1), (column + 1) * (CLASSES + 1))
         assert looked_up[:, part] == pytest.approx(plain, abs=1e-5)
     without, _ = collect(rows[folds != 3], classes[folds != 3], folds[folds != 3])
-    outside = Statistics(without.known, without.counts, statistics.prior).features(rows[folds == 3])
+    outside = Statistics(without.table, without.counts, statistics.prior).features(rows[folds == 3])
     assert own[folds == 3] == pytest.approx(outside, abs=1e-5)
 
 
@@ -196,7 +196,7 @@ def small_roles() -> Roles:
     frames = Frames(
         {}, [["bomb.01", "bomb", [], [["0", "PAG", "", []], ["1", "PPT", "", []]]]], {"v:bomb": [0]}
     )
-    how = Settings(
+    how = RoleSettings(
         networks=1, epochs=15, least_candidate_feature=2, least_predicate_feature=2, least_role=2, rate=0.01
     )
     return train_roles(*small_gold(), frames, how)

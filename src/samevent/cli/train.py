@@ -37,14 +37,14 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
     """Train the role labeller on PropBank data (the folder or file DATA) and write it into MODEL."""
     from samevent.language.cache import Cache
     from samevent.language.resources import ROLES_FILE
-    from samevent.language.roles.training import Settings, train_file
+    from samevent.language.roles.training import RoleSettings, train_file
 
     output.mkdir(parents=True, exist_ok=True)
     train_file(
         data,
         output / ROLES_FILE,
         examples=examples,
-        settings=Settings(seed=seed),
+        settings=RoleSettings(seed=seed),
         cache=Cache(),
         overwrite=force,
         progress=say,
@@ -85,13 +85,13 @@ def extractor_cli(
     from samevent.extraction.learning import Learning
     from samevent.extraction.model import EXTRACTOR_FILE
     from samevent.extraction.objective import LIKELIHOOD, Cost
-    from samevent.extraction.training import Settings, groups_without, train_file
+    from samevent.extraction.training import ExtractorSettings, groups_without, train_file
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
 
     corpus = read(data)
     learning = Learning(cost=LIKELIHOOD if likelihood else Cost())
-    settings = Settings(learning=learning, groups=groups_without(left_out))
+    settings = ExtractorSettings(learning=learning, groups=groups_without(left_out))
     output.mkdir(parents=True, exist_ok=True)
     train_file(
         load_split(split).select(corpus, "train") if split else corpus,

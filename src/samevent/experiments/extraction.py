@@ -14,7 +14,7 @@ from samevent.corpus import KINDS, Corpus, Kind, Mention
 from samevent.experiments.protocols import Part, Split
 from samevent.extraction import Extractor, Parsed, extract_by_roles, parsed
 from samevent.extraction.evaluation import Ranking, ranking
-from samevent.extraction.training import Settings, train
+from samevent.extraction.training import ExtractorSettings, train
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources
 from samevent.language.roles import Roles
@@ -57,7 +57,7 @@ def trained(
     resources: Resources,
     *,
     jobs: int = 1,
-    settings: Settings | None = None,
+    settings: ExtractorSettings | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Extractor:
     """Train on the train topics of a split; operating points are chosen on its train and dev topics."""

@@ -9,9 +9,8 @@ from typing import Any
 from samevent.language.annotate import Annotator
 from samevent.language.cache import Cache
 from samevent.language.roles import Roles, rules
-from samevent.language.roles.base import PredicateKind
-from samevent.language.roles.data import gold_predicates, read_propbank
-from samevent.language.roles.evaluation import predicate_scores, role_scores
+from samevent.language.roles.base import PredicateKind, predicate_scores, role_scores
+from samevent.language.roles.propbank import gold_predicates, read_propbank
 
 KINDS: tuple[PredicateKind, ...] = ("verbal", "nominal")
 

@@ -29,7 +29,7 @@ from samevent.language.annotation import Annotation
 from samevent.language.heads import head, phrase_type, with_heads
 from samevent.language.roles import Predicate, RoleArgument, Roles
 from samevent.language.roles.base import kind_of_tag
-from samevent.language.roles.features import subtrees
+from samevent.language.roles.encoding import subtrees
 
 KIND_OF_ROLE: Mapping[str, Kind] = {
     "ARG0": "participant",

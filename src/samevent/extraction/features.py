@@ -15,7 +15,16 @@ from samevent.extraction.segments import segment_atoms
 from samevent.extraction.tokens import ATOMS as TOKEN_ATOMS
 from samevent.extraction.tokens import token_atoms
 from samevent.language.annotation import Annotation
-from samevent.language.hashing import Indices, Keys, Known, Templates, codes, hashed, numbered, templates
+from samevent.language.hashing import (
+    Indices,
+    Keys,
+    KeyTable,
+    Templates,
+    codes,
+    hash_templates,
+    look_up,
+    parse_templates,
+)
 from samevent.language.lexicon import Lexicon, pos_of_tag
 from samevent.language.roles.base import Predicate
 from samevent.language.vectors import WordVectors
@@ -93,14 +102,14 @@ class Encoder:
         words = [token.text for token in document.tokens]
         entries = [self._entry(*pair) for pair in zip(annotation.lemmas, annotation.tags, strict=True)]
         atoms, e = token_atoms(document, annotation, predicates, [name for name, _ in entries])
-        fixed = hashed(atoms, self._token)
+        fixed = hash_templates(atoms, self._token)
         own = [keys for _, keys in entries]
         sizes = np.array([fixed.shape[1] + len(keys) for keys in own], np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         # Each token's keys behind each other: the fixed number that all have, then its own.
         keys = np.concatenate([np.empty(0, np.uint32), *chain.from_iterable(zip(fixed, own, strict=True))])
         segments, heads = segment_atoms(annotation, predicates, atoms, TOKEN_ATOMS, e, self.longest)
-        segment_keys = hashed(segments, self._segment, segments[:, 0] > 0)
+        segment_keys = hash_templates(segments, self._segment, segments[:, 0] > 0)
         borders = np.array([0, *(s.end for s in document.sentences)], np.int64)
         return Raw(borders, starts, keys, segment_keys, heads, self.vectors.matrix(words))
 
@@ -181,21 +190,23 @@ def _places(text: Raw | Features, sentences: Sequence[int]) -> tuple[Places, Pla
     return tokens, rows, features, borders, starts
 
 
-def looked_up(text: Raw, tokens: Known, segments: Known) -> Features:
-    """Return the text with its features numbered as these keys are."""
+def looked_up(text: Raw, tokens: KeyTable, segments: KeyTable) -> Features:
+    """Replace the keys of features by their rows in the tables."""
     return Features(
         text.borders,
         text.token_starts,
-        numbered(text.token_keys[:, None], tokens)[:, 0],
-        numbered(text.segment_keys, segments),
+        look_up(text.token_keys[:, None], tokens)[:, 0],
+        look_up(text.segment_keys, segments),
         text.segment_heads,
         text.vectors,
     )
 
 
 def _chosen(atoms: Sequence[str], by_group: Mapping[str, str], groups: Collection[str]) -> Templates:
-    """Return the templates of some groups, and one that is always there."""
-    return templates(atoms, ";".join(["", *(text for name, text in by_group.items() if name in groups)]))
+    """Return the templates of some groups, and one that is always present."""
+    return parse_templates(
+        atoms, ";".join(["", *(text for name, text in by_group.items() if name in groups)])
+    )
 
 
 def _end_to_end(edges: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

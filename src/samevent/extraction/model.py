@@ -19,7 +19,7 @@ from samevent.extraction.features import GROUPS, Encoder, Features, looked_up
 from samevent.extraction.parsed import Parsed
 from samevent.extraction.semicrf import Floats, marginals
 from samevent.extraction.weights import Weights, potentials
-from samevent.language.hashing import Known, known, steps, summed
+from samevent.language.hashing import KeyTable, key_gaps, keys_from_gaps
 from samevent.language.heads import head
 from samevent.language.resources import DEFAULT as DEFAULT_MODEL
 from samevent.language.resources import Resources, resources
@@ -61,8 +61,8 @@ class Extractor:
         self,
         resources: Resources,
         weights: Weights,
-        tokens: Known,
-        segments: Known,
+        tokens: KeyTable,
+        segments: KeyTable,
         limits: Collection[int],
         thresholds: Thresholds,
         *,
@@ -155,7 +155,7 @@ class Extractor:
             kept = np.abs(rows).max(axis=1, initial=0) >= LEAST_WEIGHT
             levels, scales = quantized(rows[kept].astype(np.float32))
             arrays |= {
-                f"{name}_keys": steps(keys.keys[kept]),
+                f"{name}_keys": key_gaps(keys.keys[kept]),
                 f"{name}_levels": levels,
                 f"{name}_scales": scales,
             }
@@ -180,8 +180,8 @@ class Extractor:
             return cls(
                 resources,
                 weights,
-                known(summed(a["token_keys"])),
-                known(summed(a["segment_keys"])),
+                KeyTable.of(keys_from_gaps(a["token_keys"])),
+                KeyTable.of(keys_from_gaps(a["segment_keys"])),
                 a["limits"].tolist(),
                 Thresholds(**table.manifest["thresholds"]),
                 groups=table.manifest["groups"],
@@ -199,8 +199,8 @@ def load_extractor(model: str | Path = DEFAULT_MODEL) -> Extractor:
 def _check(
     resources: Resources,
     weights: Weights,
-    tokens: Known,
-    segments: Known,
+    tokens: KeyTable,
+    segments: KeyTable,
     limits: Collection[int],
     thresholds: Thresholds,
 ) -> None:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import Codes, code, mix
-from samevent.language.roles.base import Predicate, depths
-from samevent.language.roles.encoding import Encoded
-from samevent.language.roles.features import subtrees
+from samevent.language.heads import token_depths
+from samevent.language.roles.base import Predicate
+from samevent.language.roles.encoding import Encoded, subtrees
 
 ATOMS = (
     "len head.l head.t head.d head.c head.pr head.at top.t tops left right words tags "
@@ -66,7 +66,7 @@ def segment_atoms(
         e.head,
         e.first,
         e.last,
-        np.array(depths(annotation), np.int64),
+        np.array(token_depths(annotation), np.int64),
         content,
         comma,
         *subtrees(e.head),

@@ -11,7 +11,7 @@ from samevent.corpus import Document
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import Codes, code, codes
 from samevent.language.roles.base import Predicate
-from samevent.language.roles.encoding import Encoded, encoded
+from samevent.language.roles.encoding import Encoded, encode
 
 OWN = "w l t p d sh s3 s2 p3 e pr rl ri k hl ht sg c cap gl".split()
 """Word, lemma, tag, universal tag, label, shape, suffixes, prefix, entity type, kind of predicate, role as the head
@@ -32,7 +32,7 @@ def token_atoms(
     `classes` names the WordNet class of each token.
     """
     predicates = tuple(predicates)
-    e = encoded(document, annotation, [p.token for p in predicates])
+    e = encode(document, annotation, [p.token for p in predicates])
     words = [token.text for token in document.tokens]
     lower = [word.lower() for word in words]
     own, around = _roles(len(words), predicates)

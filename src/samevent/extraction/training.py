@@ -22,7 +22,7 @@ from samevent.extraction.weights import Weights
 from samevent.formats.files import check_absent
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
-from samevent.language.hashing import Keys, frequent, known
+from samevent.language.hashing import Keys, KeyTable, frequent_keys
 from samevent.language.resources import Resources
 
 Progress = Callable[[str], None]
@@ -33,7 +33,7 @@ NO_THRESHOLDS = Thresholds(dict.fromkeys(KINDS, 1.0), dict.fromkeys(KINDS, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ExtractorSettings:
     """What training depends on beside the data."""
 
     learning: Learning = field(default_factory=Learning)
@@ -75,7 +75,7 @@ def train_file(
     resources: Resources,
     *,
     beside: Iterable[Document] = (),
-    settings: Settings | None = None,
+    settings: ExtractorSettings | None = None,
     source: str,
     licence: str = "",
     jobs: int = 1,
@@ -99,7 +99,7 @@ def train(
     resources: Resources,
     *,
     beside: Sequence[Parsed] = (),
-    settings: Settings | None = None,
+    settings: ExtractorSettings | None = None,
     progress: Progress = lambda _: None,
 ) -> Extractor:
     """Train on parsed documents with gold mentions.
@@ -107,7 +107,7 @@ def train(
     Operating points are found by leaving topics out: for these, and for those of the documents `beside`, mentions are
     ranked by an extractor that was trained on the other topics.
     """
-    settings = settings or Settings()
+    settings = settings or ExtractorSettings()
     limits = limits_of(text.document for text in texts)
     thresholds = out_of_fold([*texts, *beside], resources, limits, settings, progress)
     return fitted(
@@ -116,7 +116,11 @@ def train(
 
 
 def out_of_fold(
-    texts: Sequence[Parsed], resources: Resources, limits: Limits, settings: Settings, progress: Progress
+    texts: Sequence[Parsed],
+    resources: Resources,
+    limits: Limits,
+    settings: ExtractorSettings,
+    progress: Progress,
 ) -> Thresholds:
     """Return the operating points that extractors have on topics they were not trained on."""
     ranked = rankings(cross_fitted(texts, resources, limits, settings, progress))
@@ -127,7 +131,11 @@ def out_of_fold(
 
 
 def cross_fitted(
-    texts: Sequence[Parsed], resources: Resources, limits: Limits, settings: Settings, progress: Progress
+    texts: Sequence[Parsed],
+    resources: Resources,
+    limits: Limits,
+    settings: ExtractorSettings,
+    progress: Progress,
 ) -> Iterator[tuple[Document, Annotation, list[Mention]]]:
     """Go through documents with what an extractor finds in them that was trained on other topics."""
     examples = prepared(texts, resources, limits, settings)
@@ -149,7 +157,7 @@ def rankings(found: Iterable[tuple[Document, Annotation, Sequence[Mention]]]) ->
 
 
 def prepared(
-    texts: Iterable[Parsed], resources: Resources, limits: Limits, settings: Settings
+    texts: Iterable[Parsed], resources: Resources, limits: Limits, settings: ExtractorSettings
 ) -> list[Example]:
     """Return documents as features and right paths; those without marked sentences teach nothing."""
     encoder = Encoder(resources.lexicon, resources.vectors, groups=settings.groups, longest=max(limits))
@@ -165,7 +173,7 @@ def fitted(
     examples: Sequence[Example],
     resources: Resources,
     limits: Limits,
-    settings: Settings,
+    settings: ExtractorSettings,
     thresholds: Thresholds,
     progress: Progress,
 ) -> Extractor:
@@ -176,7 +184,9 @@ def fitted(
             expected=f"annotated documents, at least two, with mentions of kinds {', '.join(KINDS)}",
         )
     raw = joined([example.raw for example in examples])
-    tokens, segments = (known(_seen(keys, settings.least)) for keys in (raw.token_keys, raw.segment_keys))
+    tokens, segments = (
+        KeyTable.of(_seen(keys, settings.least)) for keys in (raw.token_keys, raw.segment_keys)
+    )
     vector, phrase = (
         raw.vectors.shape[1] * (name in settings.groups) for name in ("vectors", "phrase_vectors")
     )
@@ -217,7 +227,7 @@ def _end_to_end(examples: Iterable[Example]) -> list[Segment]:
 
 def _seen(keys: Keys, least: int) -> Keys:
     """Return the keys seen so often, without the one of segments that are none."""
-    found: Keys = frequent(keys, least)
+    found: Keys = frequent_keys(keys, least)
     return found[np.flatnonzero(found)]
 
 

@@ -1,7 +1,7 @@
-"""Features as numbers: strings to codes, combinations of codes to keys, keys to the rows of a table.
+"""Features as numbers: strings to codes, combinations of codes to keys, keys to rows of a table.
 
-What is known of a thing are its atoms, a 64-bit code each. A template names atoms that go together; it and they are
-hashed to a 32-bit key. Keys seen often enough in training have a number; all others are unknown (-1).
+An observation is a row of atoms, one 64-bit code each. A template names atoms that form one feature; template and
+atoms are hashed to a 32-bit key. Keys seen often enough in training have a row number; all others are unknown (-1).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Keys = NDArray[np.uint32]
 
 @lru_cache(maxsize=200_000)
 def code(text: str) -> int:
-    """Return the code of a string (CRC-32), the same on every machine."""
+    """Return the code of a string (CRC-32), equal on every machine."""
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
@@ -33,22 +33,22 @@ def codes(strings: Sequence[str]) -> Codes:
 
 @njit(cache=True, inline="always")
 def mix(h, value):  # type: ignore[no-untyped-def]
-    """Add a value to a hash; the order counts."""
+    """Add a value to a hash; order matters."""
     h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
     return h ^ (h >> np.uint64(32))
 
 
 class Templates(NamedTuple):
-    """Which atoms go together: columns filled up with -1, and a seed, for each template."""
+    """Templates as columns of atoms, padded with -1, and one seed per template."""
 
     columns: Indices
     seeds: Codes
 
 
-def templates(atoms: Sequence[str], text: str) -> Templates:
-    """Read templates, separated by semicolons, over the named atoms.
+def parse_templates(atoms: Sequence[str], text: str) -> Templates:
+    """Parse templates, separated by semicolons, over named atoms.
 
-    >>> templates(["word", "tag", "path"], "path; tag word").columns.tolist()
+    >>> parse_templates(["word", "tag", "path"], "path; tag word").columns.tolist()
     [[2, -1], [1, 0]]
     """
     parts = [part.split() for part in text.split(";")]
@@ -58,14 +58,14 @@ def templates(atoms: Sequence[str], text: str) -> Templates:
     return Templates(columns, codes([" ".join(names) for names in parts]))
 
 
-def hashed(atoms: Codes, chosen: Templates, used: NDArray[np.bool_] | None = None) -> Keys:
-    """Return the key of every template (columns) for every row of atoms; rows that are not used have keys 0."""
-    keys: Keys = _hashed(atoms, *chosen, np.ones(len(atoms), np.bool_) if used is None else used)
+def hash_templates(atoms: Codes, templates: Templates, used: NDArray[np.bool_] | None = None) -> Keys:
+    """Return the key of each template (columns) for each row of atoms; keys of unused rows are 0."""
+    keys: Keys = _hash_templates(atoms, *templates, np.ones(len(atoms), np.bool_) if used is None else used)
     return keys
 
 
 @njit(cache=True)
-def _hashed(atoms, columns, seeds, used):  # type: ignore[no-untyped-def]
+def _hash_templates(atoms, columns, seeds, used):  # type: ignore[no-untyped-def]
     keys = np.zeros((len(atoms), len(seeds)), np.uint32)
     for i in range(len(atoms)):
         if not used[i]:
@@ -80,55 +80,55 @@ def _hashed(atoms, columns, seeds, used):  # type: ignore[no-untyped-def]
     return keys
 
 
-class Known(NamedTuple):
-    """Sorted keys, and where those with each leading bits start: keys are hashes, so few share them."""
+class KeyTable(NamedTuple):
+    """Sorted keys, indexed by their leading bits: keys are hashes, so few share these."""
 
     keys: Keys
     starts: Indices
     shift: np.uint32
 
+    @classmethod
+    def of(cls, keys: Keys) -> KeyTable:
+        """Index sorted keys."""
+        bits = max(1, min(20, len(keys).bit_length()))
+        shift = 32 - bits
+        edges = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(shift)
+        return cls(keys, np.searchsorted(keys, edges).astype(np.int32), np.uint32(shift))
 
-def known(keys: Keys) -> Known:
-    """Prepare sorted keys to be looked up."""
-    bits = max(1, min(20, len(keys).bit_length()))
-    shift = 32 - bits
-    edges = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(shift)
-    return Known(keys, np.searchsorted(keys, edges).astype(np.int32), np.uint32(shift))
 
-
-def numbered(keys: Keys, among: Known) -> Indices:
-    """Return the place of each key among the known ones, or -1; a row that begins with 0 holds none."""
-    found: Indices = _numbered(keys, among)
-    return found
+def look_up(keys: Keys, table: KeyTable) -> Indices:
+    """Return the row of each key in the table, or -1; a row of keys that starts with 0 is empty."""
+    rows: Indices = _look_up(keys, table)
+    return rows
 
 
 @njit(cache=True)
-def _numbered(keys, among):  # type: ignore[no-untyped-def]
+def _look_up(keys, table):  # type: ignore[no-untyped-def]
     out = np.full(keys.shape, -1, np.int32)
     for i in range(keys.shape[0]):
         if keys[i, 0] == 0:
             continue
         for j in range(keys.shape[1]):
             key = keys[i, j]
-            bucket = key >> among.shift
-            for at in range(among.starts[bucket], among.starts[bucket + 1]):
-                if among.keys[at] == key:
+            bucket = key >> table.shift
+            for at in range(table.starts[bucket], table.starts[bucket + 1]):
+                if table.keys[at] == key:
                     out[i, j] = at
                     break
     return out
 
 
-def frequent(keys: Keys, least: int) -> Keys:
-    """Return the keys that occur so often, sorted."""
-    found, counts = np.unique(keys, return_counts=True)
-    return found[counts >= least]
+def frequent_keys(keys: Keys, least: int) -> Keys:
+    """Return the keys that occur at least `least` times, sorted."""
+    distinct, counts = np.unique(keys, return_counts=True)
+    return distinct[counts >= least]
 
 
-def steps(keys: Keys) -> Keys:
-    """Return the distances between sorted keys, which compress to half of what the keys do."""
+def key_gaps(keys: Keys) -> Keys:
+    """Return the differences of sorted keys, which compress to half the size of the keys."""
     return np.diff(keys, prepend=np.uint32(0)).astype(np.uint32)
 
 
-def summed(steps: Keys) -> Keys:
-    """Return the keys that are these distances apart."""
-    return np.cumsum(steps, dtype=np.uint32)
+def keys_from_gaps(gaps: Keys) -> Keys:
+    """Return the keys with these differences."""
+    return np.cumsum(gaps, dtype=np.uint32)

@@ -1,4 +1,4 @@
-"""The head word and the phrase type of a span, read off the dependency parse."""
+"""The head word and the phrase type of a span, from the dependency parse."""
 
 from __future__ import annotations
 
@@ -89,6 +89,30 @@ def with_heads(document: Document, annotation: Annotation) -> Document:
         replace(m, head=head(annotation, m.start, m.end, m.tokens)) if m.head is None else m
         for m in document.mentions
     )
+
+
+def token_depths(annotation: Annotation) -> list[int]:
+    """Return the distance of each token from the root of its sentence."""
+    depths = [-1] * len(annotation)
+    for token in range(len(annotation)):
+        path = []
+        while depths[token] < 0 and annotation.heads[token] != token:
+            path.append(token)
+            token = annotation.heads[token]
+        depth = max(depths[token], 0)
+        depths[token] = depth
+        for below in reversed(path):
+            depth += 1
+            depths[below] = depth
+    return depths
+
+
+def highest_token(annotation: Annotation, start: int, end: int, depths: list[int]) -> int:
+    """Return the highest token of a span, the leftmost of several, punctuation last.
+
+    This is the grammatical head (*on Thursday*: on), unlike `head`.
+    """
+    return min(range(start, end), key=lambda i: (annotation.labels[i] == "punct", depths[i], i))
 
 
 def _inside(annotation: Annotation, start: int, end: int, tokens: Collection[int] | None) -> Collection[int]:

@@ -1,24 +1,25 @@
-"""What role labelling is about: predicates and their arguments, whoever found them.
+"""Predicates and their arguments, and how a labelling of them is scored.
 
-Roles are PropBank's, modifiers written short: ARG0, ARG1, ARG2, AM-TMP, AM-LOC.
+Roles are PropBank's, with short names for modifiers: ARG0, ARG1, ARG2, AM-TMP, AM-LOC.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from samevent.language.annotation import Annotation
-
 ROLES = ("ARG0", "ARG1", "ARG2", "AM-TMP", "AM-LOC")
-"""The roles that events need, and that are scored."""
+"""The roles that events need and that are scored."""
 
 PredicateKind = Literal["verbal", "nominal", "other"]
+Scores = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class RoleArgument:
-    """What fills a role: its head word, and tokens `start` to `end`."""
+    """A role filler: its head word, and tokens `start` to `end`."""
 
     role: str
     head: int
@@ -28,19 +29,19 @@ class RoleArgument:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A token that has arguments; all offsets are tokens of the document."""
+    """A token with arguments; all offsets are tokens of the document."""
 
     token: int
     kind: PredicateKind
     arguments: tuple[RoleArgument, ...] = ()
 
     def fillers(self, role: str) -> tuple[RoleArgument, ...]:
-        """Return the arguments that have a role."""
+        """Return the arguments with a role."""
         return tuple(argument for argument in self.arguments if argument.role == role)
 
 
 def kind_of_tag(tag: str) -> PredicateKind:
-    """Return the kind of a predicate with this Penn tag.
+    """Return the kind of a predicate with a Penn tag.
 
     >>> [kind_of_tag(tag) for tag in ("VBD", "NNS", "JJ")]
     ['verbal', 'nominal', 'other']
@@ -49,7 +50,7 @@ def kind_of_tag(tag: str) -> PredicateKind:
 
 
 def role_name(label: str) -> str:
-    """Return a label in our writing.
+    """Return a role label in our spelling.
 
     >>> [role_name(label) for label in ("A0", "ARGM-TMP", "AM-LOC", "R-A1", "C-ARG1")]
     ['ARG0', 'AM-TMP', 'AM-LOC', 'R-ARG1', 'C-ARG1']
@@ -62,25 +63,55 @@ def role_name(label: str) -> str:
     return prefix + name
 
 
-def depths(annotation: Annotation) -> list[int]:
-    """Return how far each token is from the root of its sentence."""
-    found = [-1] * len(annotation)
-    for token in range(len(annotation)):
-        path = []
-        while found[token] < 0 and annotation.heads[token] != token:
-            path.append(token)
-            token = annotation.heads[token]
-        depth = max(found[token], 0)
-        found[token] = depth
-        for below in reversed(path):
-            depth += 1
-            found[below] = depth
-    return found
+_Labelled = tuple[Predicate, ...]
 
 
-def span_head(annotation: Annotation, start: int, end: int, depth: list[int]) -> int:
-    """Return the highest token of a span, the leftmost of several, punctuation last.
+def role_scores(pairs: Iterable[tuple[_Labelled, _Labelled]], kind: PredicateKind) -> Scores:
+    """Return the F1 of each role and of all together (`micro_f1`) for predicates of one kind.
 
-    This is the grammatical head (*on Thursday*: on), unlike `heads.head`.
+    A pair has the annotated and the predicted predicates of one document. An argument is correct if predicate, role
+    and head word agree.
     """
-    return min(range(start, end), key=lambda i: (annotation.labels[i] == "punct", depth[i], i))
+    correct: Counter[str] = Counter()
+    annotated: Counter[str] = Counter()
+    predicted: Counter[str] = Counter()
+    for gold, system in pairs:
+        kinds = {p.token: p.kind for p in gold}
+        expected, answered = _arguments(gold, kinds, kind), _arguments(system, kinds, kind)
+        annotated.update(role for _, role, _ in expected)
+        predicted.update(role for _, role, _ in answered)
+        correct.update(role for _, role, _ in expected & answered)
+    scores = {role: _f1(correct[role], annotated[role], predicted[role]) for role in ROLES}
+    return {"micro_f1": _f1(correct.total(), annotated.total(), predicted.total()), **scores}
+
+
+def predicate_scores(pairs: Iterable[tuple[_Labelled, _Labelled]], kind: PredicateKind) -> Scores:
+    """Return precision, recall and F1 of finding predicates of one kind."""
+    correct = annotated = predicted = 0
+    for gold, system in pairs:
+        expected, answered = ({p.token for p in side if p.kind == kind} for side in (gold, system))
+        correct += len(expected & answered)
+        annotated += len(expected)
+        predicted += len(answered)
+    return {
+        "precision": correct / predicted if predicted else 0.0,
+        "recall": correct / annotated if annotated else 0.0,
+        "f1": _f1(correct, annotated, predicted),
+    }
+
+
+def _arguments(
+    predicates: _Labelled, kinds: Mapping[int, PredicateKind], kind: PredicateKind
+) -> set[tuple[int, str, int]]:
+    """Return the arguments of predicates of one kind; the annotated kind wins over the predicted one."""
+    return {
+        (p.token, argument.role, argument.head)
+        for p in predicates
+        if kinds.get(p.token, p.kind) == kind
+        for argument in p.arguments
+        if argument.role in ROLES
+    }
+
+
+def _f1(correct: int, annotated: int, predicted: int) -> float:
+    return 2 * correct / (annotated + predicted) if annotated + predicted else 0.0

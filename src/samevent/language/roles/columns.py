@@ -1,14 +1,14 @@
 """Roles from other labellers: PropBank-style CoNLL columns.
 
-Two families are read, told apart by their look:
+Two families of formats are recognized by their look:
 
-- CoNLL-2005, -2011 and -2012: one column a predicate, with brackets such as `(ARG0*` and `*)`. A column belongs
-  to the predicate whose row has `(V*` in it; columns without a `(V*` (parse, names, coreference) are something else.
-- CoNLL-2009: `Y` in the thirteenth column marks a predicate, and from the fifteenth on one column a predicate names
-  the role of each argument's head word; an argument is then its head word alone.
+- CoNLL-2005, -2011 and -2012: one column per predicate, with brackets such as `(ARG0*` and `*)`. A column belongs to
+  the predicate whose row contains `(V*`; columns without `(V*` (parse, names, coreference) are skipped.
+- CoNLL-2009: `Y` in the thirteenth column marks a predicate, and from the fifteenth on one column per predicate has the
+  role of each argument's head word; the argument is that word alone.
 
-A blank line ends a sentence, lines that begin with `#` are skipped. What is read counts tokens from the start of
-the file; `attached` puts it onto a document that has the same sentences.
+A blank line ends a sentence; lines that start with `#` are skipped. Token offsets count from the start of the sentence;
+`attach_roles` maps them onto a document with the same sentences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from samevent.corpus import Document
 from samevent.errors import CorpusError, FormatError, located
 from samevent.formats.files import read_lines
 from samevent.language.annotation import Annotation
-from samevent.language.roles.base import Predicate, RoleArgument, depths, kind_of_tag, role_name, span_head
+from samevent.language.heads import highest_token, token_depths
+from samevent.language.roles.base import Predicate, RoleArgument, kind_of_tag, role_name
 
 _CELL = re.compile(r"((?:\([^()*\s]+)*)\*(\)*)")
 _DEPENDENCY_COLUMNS = 14
@@ -35,7 +36,7 @@ Row = list[str]
 
 @dataclass(frozen=True, slots=True)
 class LabelledSentence:
-    """How many tokens a sentence has and the predicates in it: token and (role, start, end) of its arguments."""
+    """The number of tokens of a sentence and its predicates: token and (role, start, end) of the arguments."""
 
     size: int
     predicates: tuple[tuple[int, tuple[tuple[str, int, int], ...]], ...]
@@ -46,19 +47,19 @@ def read_columns(path: Path) -> list[LabelledSentence]:
     return [_sentence(path, first, rows) for first, rows in _blocks(path)]
 
 
-def attached(
+def attach_roles(
     document: Document, annotation: Annotation, sentences: list[LabelledSentence]
 ) -> tuple[Predicate, ...]:
-    """Return the predicates of sentences that are just those of a document; heads come from the parse."""
+    """Return the predicates of labelled sentences in a document with the same sentences; heads come from the parse."""
     sizes, expected = [s.size for s in sentences], [s.end - s.start for s in document.sentences]
     if sizes != expected:
         same = sum(1 for _ in takewhile(bool, map(operator.eq, sizes, expected)))
         raise CorpusError(
-            f"{len(sizes)} labelled sentences do not fit the {len(expected)} of document {document.id!r}, "
-            f"from sentence {same} on",
-            expected="the same sentences with as many tokens",
+            f"{len(sizes)} labelled sentences do not match the {len(expected)} of document {document.id!r}: "
+            f"they differ from sentence {same} on",
+            expected="the same sentences with the same number of tokens",
         )
-    depth = depths(annotation)
+    depths = token_depths(annotation)
     predicates = []
     for sentence, place in zip(sentences, document.sentences, strict=True):
         for token, arguments in sentence.predicates:
@@ -67,7 +68,9 @@ def attached(
                 Predicate(
                     place.start + token,
                     kind_of_tag(annotation.tags[place.start + token]),
-                    tuple(RoleArgument(r, span_head(annotation, a, b, depth), a, b) for r, a, b in spans),
+                    tuple(
+                        RoleArgument(r, highest_token(annotation, a, b, depths), a, b) for r, a, b in spans
+                    ),
                 )
             )
     return tuple(sorted(predicates, key=lambda p: p.token))
@@ -89,8 +92,8 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[Row]]]:
             if len(rows[-1]) != len(rows[0]):
                 with located(path, number):
                     raise FormatError(
-                        f"has {len(rows[-1])} columns where the sentence began with {len(rows[0])}",
-                        expected="as many columns on every line of a sentence",
+                        f"has {len(rows[-1])} columns, but the first line of the sentence has {len(rows[0])}",
+                        expected="the same number of columns on every line of a sentence",
                     )
     if rows:
         yield first, rows
@@ -127,24 +130,26 @@ def _span_roles(
     for column in columns:
         if not any("(V*" in cell for cell in column):
             continue
-        waiting: list[tuple[str, int]] = []
+        open_spans: list[tuple[str, int]] = []
         spans: list[tuple[str, int, int]] = []
         for i, cell in enumerate(column):
             with located(path, first + i):
                 match = _CELL.fullmatch(cell)
                 if match is None:
                     raise FormatError(
-                        f"the role column has {cell!r}", expected="such as *, (ARG0*, *) or (V*)"
+                        f"the role column has {cell!r}", expected="a cell such as *, (ARG0*, *) or (V*)"
                     )
-                waiting += [(label, i) for label in match[1].split("(")[1:]]
+                open_spans += [(label, i) for label in match[1].split("(")[1:]]
                 for _ in match[2]:
-                    if not waiting:
-                        raise FormatError("an argument ends that has not begun", expected="a ( before it")
-                    label, start = waiting.pop()
+                    if not open_spans:
+                        raise FormatError("an argument ends before it starts", expected="a ( before the )")
+                    label, start = open_spans.pop()
                     spans.append((label, start, i + 1))
-        if waiting:
-            with located(path, first + waiting[-1][1]):
-                raise FormatError(f"{waiting[-1][0]} begins and never ends", expected="a ) in its sentence")
+        if open_spans:
+            with located(path, first + open_spans[-1][1]):
+                raise FormatError(
+                    f"{open_spans[-1][0]} starts but never ends", expected="a ) in the same sentence"
+                )
         token = next(start for label, start, _ in spans if label == "V")
         arguments = [(role_name(label), a, b) for label, a, b in spans if label not in ("V", "C-V")]
         yield token, tuple(sorted(arguments, key=lambda argument: argument[1:]))

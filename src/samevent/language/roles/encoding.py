@@ -1,7 +1,7 @@
-"""A parsed document as arrays of whole numbers, for compiled code.
+"""A parsed document as arrays of integers, for compiled code.
 
-Strings become 32-bit codes (CRC-32); what is asked of labels and tags again and again becomes flags. Children of a
-token follow each other in one array.
+Strings become 32-bit codes (CRC-32); frequent questions about labels and tags become flags. The children of each token
+are consecutive in one array.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from samevent.corpus import Document
@@ -19,22 +20,23 @@ from samevent.language.hashing import Codes, Indices, code, codes
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 CORE = (*SUBJECTS, "dobj", "dative", "attr", "acomp", "ccomp", "xcomp", "oprd", "agent", "prt")
-"""Labels whose presence below a token makes up its signature, a bit each."""
+"""The labels of children that make up the signature of a token, one bit each."""
 
 SUBJECT, RELATIVE, PUNCT, VERB, NOUN, NOMINAL, COMMA = (1 << i for i in range(7))
 """Flags of a token: subject by label, relative word by tag, punctuation by label; tag V*, N*, N* or PRP; a comma."""
 PARTICLE, MARK, OBJECT, DETERMINER, COMPLEMENT, NESTED, AUXILIARY, CHAINED, RELCL, CLAUSE = (
     1 << i for i in range(7, 17)
 )
-"""More by label: verb particle, mark, direct object, determiner and the like, what follows a preposition, a preposition
-in another one, auxiliary, clause that goes on with its head's, relative clause, other clause."""
+"""More flags by label: verb particle, mark, direct object, determiner and the like, complement of a
+preposition, preposition below a preposition, auxiliary, clause that shares the subject of its head, relative clause,
+other clause."""
 PREPOSITION, INFINITIVE, MODAL, PARTICIPLE, PASSIVE, PERFECT, THAT = (1 << i for i in range(17, 24))
-"""Also by tag, lemma and word: preposition, *to*, *to* or modal, past participle, auxiliary of the passive and of the
-perfect, *that* which may be relative."""
+"""Flags by tag, lemma and word: preposition, *to*, *to* or modal, past participle, passive and perfect
+auxiliary, *that* as a possible relative pronoun."""
 
 
 class Encoded(NamedTuple):
-    """The arrays, parallel to the tokens unless said otherwise."""
+    """The arrays, parallel to the tokens unless noted."""
 
     word: Codes
     lemma: Codes
@@ -44,21 +46,21 @@ class Encoded(NamedTuple):
     entity: Codes
     head: Indices
     core: NDArray[np.uint32]
-    """The bit of the token's own label among CORE, or 0."""
+    """The bit of the label among CORE, or 0."""
     flags: NDArray[np.uint32]
     first: Indices
     """First token of the sentence."""
     last: Indices
     """One past the last token of the sentence."""
     child_starts: Indices
-    """Where the children of a token start in `children`; one entry more than tokens."""
+    """The start of each token's children in `children`, and the end."""
     children: Indices
     predicate: NDArray[np.uint8]
-    """0 for no predicate, else 1 verbal, 2 nominal, 3 other."""
+    """0 if not a predicate, else 1 verbal, 2 nominal, 3 other."""
 
 
-def encoded(document: Document, annotation: Annotation, predicates: Collection[int] = ()) -> Encoded:
-    """Encode a document; `predicates` are the tokens known to be predicates."""
+def encode(document: Document, annotation: Annotation, predicates: Collection[int] = ()) -> Encoded:
+    """Encode a document; `predicates` are the tokens that are predicates."""
     n = len(annotation)
     words = [token.text.lower() for token in document.tokens]
     lemmas = [lemma.lower() for lemma in annotation.lemmas]
@@ -85,7 +87,7 @@ def encoded(document: Document, annotation: Annotation, predicates: Collection[i
         head=head,
         core=np.array([_CORE_BITS.get(label, 0) for label in annotation.labels], np.uint32),
         flags=np.array(
-            [_flags(*known) for known in zip(annotation.labels, annotation.tags, words, lemmas, strict=True)],
+            [_flags(*parts) for parts in zip(annotation.labels, annotation.tags, words, lemmas, strict=True)],
             np.uint32,
         ),
         first=first,
@@ -94,22 +96,35 @@ def encoded(document: Document, annotation: Annotation, predicates: Collection[i
         children=children.astype(np.int32),
         predicate=np.zeros(n, np.uint8),
     )
-    return with_predicates(bare, annotation, predicates)
+    return mark_predicates(bare, annotation, predicates)
 
 
-def with_predicates(encoded: Encoded, annotation: Annotation, predicates: Collection[int]) -> Encoded:
-    """Return the same with these tokens marked as predicates."""
+def mark_predicates(encoded: Encoded, annotation: Annotation, predicates: Collection[int]) -> Encoded:
+    """Return the encoding with these tokens marked as predicates."""
     marked = np.zeros(len(annotation), np.uint8)
     for token in predicates:
-        marked[token] = kind_code(annotation.tags[token])
+        marked[token] = _KIND_CODES.get(annotation.tags[token][:1], 3)
     return encoded._replace(predicate=marked)
 
 
-def kind_code(tag: str) -> int:
-    """Return the number of a predicate's kind: 1 verbal, 2 nominal, 3 other."""
-    return 1 if tag[:1] == "V" else 2 if tag[:1] == "N" else 3
+def subtrees(head: Indices) -> tuple[Indices, Indices]:
+    """Return the first and the last token of the subtree of each token."""
+    left, right = np.arange(len(head), dtype=np.int32), np.arange(len(head), dtype=np.int32)
+    _widen(head, left, right)
+    return left, right
 
 
+@njit(cache=True)
+def _widen(head, left, right):  # type: ignore[no-untyped-def]
+    for i in range(len(head)):
+        a = i
+        while head[a] != a:
+            a = head[a]
+            left[a] = min(left[a], i)
+            right[a] = max(right[a], i)
+
+
+_KIND_CODES = {"V": 1, "N": 2}
 _CORE_BITS = {label: 1 << i for i, label in enumerate(CORE)}
 _RELATIVE_TAGS = frozenset(("WDT", "WP", "WP$", "WRB"))
 

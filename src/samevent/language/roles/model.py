@@ -1,4 +1,4 @@
-"""The role labeller: finds predicates in a parsed document and labels their arguments."""
+"""The role labeller: finds the predicates of a parsed document and labels their arguments."""
 
 from __future__ import annotations
 
@@ -13,14 +13,27 @@ from numpy.typing import NDArray
 
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
-from samevent.language.hashing import Codes, Indices, Known, code, hashed, known, numbered, steps, summed
+from samevent.language.hashing import (
+    Codes,
+    Indices,
+    KeyTable,
+    code,
+    hash_templates,
+    key_gaps,
+    keys_from_gaps,
+    look_up,
+)
 from samevent.language.roles.base import Predicate, RoleArgument, kind_of_tag
-from samevent.language.roles.encoding import Encoded, encoded, with_predicates
-from samevent.language.roles.features import atoms, subtrees
+from samevent.language.roles.encoding import Encoded, encode, mark_predicates, subtrees
+from samevent.language.roles.features import (
+    CANDIDATE_TEMPLATES,
+    PREDICATE_TEMPLATES,
+    extract_atoms,
+    join_atoms,
+)
+from samevent.language.roles.finder import find_predicates
 from samevent.language.roles.network import Batch, Network
-from samevent.language.roles.predicates import find
 from samevent.language.roles.statistics import Statistics
-from samevent.language.roles.templates import CANDIDATE_TEMPLATES, PREDICATE_TEMPLATES, joined
 from samevent.storage import damaged_table, pack_strings, quantized, read_table, unpack_strings, write_table
 
 KIND = "roles"
@@ -30,21 +43,21 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inventory:
-    """What the model knows by name: features, statistics, frames of words, and the roles it tells apart."""
+    """What the model has seen in training: features, statistics, frames of words, and roles."""
 
     roles: tuple[str, ...]
-    """The role of each class; the first is no role."""
-    predicate_features: Known
-    candidate_features: Known
+    """The role of each class; the first means no role."""
+    predicate_features: KeyTable
+    candidate_features: KeyTable
     statistics: Statistics
     frames: Mapping[str, int]
-    """The code of the roles that a word such as `v:set_up` takes."""
+    """The code of the numbered roles of a word such as `v:set_up`."""
 
     def batch(self, predicates: Codes, candidates: Codes, segments: Indices) -> Batch:
-        """Turn atoms into what the network reads."""
-        everything = joined(predicates, candidates, segments)
-        below = numbered(hashed(everything, CANDIDATE_TEMPLATES), self.candidate_features)
-        above = numbered(hashed(predicates, PREDICATE_TEMPLATES), self.predicate_features)
+        """Convert atoms to the input of the network."""
+        everything = join_atoms(predicates, candidates, segments)
+        below = look_up(hash_templates(everything, CANDIDATE_TEMPLATES), self.candidate_features)
+        above = look_up(hash_templates(predicates, PREDICATE_TEMPLATES), self.predicate_features)
         offset = len(self.candidate_features.keys)
         return Batch(
             predicates=np.where(above < 0, -1, above + offset).astype(np.int32),
@@ -54,21 +67,21 @@ class Inventory:
         )
 
     def frame_codes(self, annotation: Annotation, tokens: Collection[int]) -> Codes:
-        """Return the frame code of predicates: of the verb with its particle, else of the word alone."""
+        """Return the frame codes of predicates: of the verb with its particle, else of the word alone."""
         particles = {
             annotation.heads[i]: annotation.lemmas[i] for i, x in enumerate(annotation.labels) if x == "prt"
         }
-        found = np.zeros(len(tokens), np.uint64)
+        codes = np.zeros(len(tokens), np.uint64)
         for number, token in enumerate(tokens):
             pos = {"V": "v", "N": "n"}.get(annotation.tags[token][:1], "a")
             word = f"{pos}:{annotation.lemmas[token].lower()}"
             particle = self.frames.get(f"{word}_{particles[token].lower()}") if token in particles else None
-            found[number] = particle if particle is not None else self.frames.get(word, 0)
-        return found
+            codes[number] = particle if particle is not None else self.frames.get(word, 0)
+        return codes
 
 
 class Roles:
-    """A trained labeller."""
+    """A trained role labeller."""
 
     def __init__(
         self, inventory: Inventory, networks: Sequence[Network], weights: Floats, bias: float
@@ -82,14 +95,14 @@ class Roles:
     def label(
         self, document: Document, annotation: Annotation, predicates: Collection[int] | None = None
     ) -> tuple[Predicate, ...]:
-        """Return the predicates of a document with their arguments; given predicates are not looked for."""
-        bare = encoded(document, annotation)
+        """Return the predicates of a document with their arguments; without `predicates`, they are found first."""
+        bare = encode(document, annotation)
         tokens = self.find(bare) if predicates is None else np.array(sorted(set(predicates)), np.int32)
         if not len(tokens):
             return ()
-        marked = with_predicates(bare, annotation, tokens.tolist())
+        marked = mark_predicates(bare, annotation, tokens.tolist())
         frames = self.inventory.frame_codes(annotation, tokens.tolist())
-        above, below, candidates, segments = atoms(marked, tokens, frames)
+        above, below, candidates, segments = extract_atoms(marked, tokens, frames)
         arguments: list[list[tuple[str, int]]] = [[] for _ in tokens]
         full = np.flatnonzero(np.diff(segments))
         if len(full):
@@ -107,25 +120,25 @@ class Roles:
                 kind_of_tag(annotation.tags[token]),
                 tuple(
                     RoleArgument(role, head, *_span(marked.head, left, right, head, token))
-                    for role, head in sorted(found, key=lambda item: item[1])
+                    for role, head in sorted(labelled, key=lambda item: item[1])
                 ),
             )
-            for token, found in zip(tokens.tolist(), arguments, strict=True)
+            for token, labelled in zip(tokens.tolist(), arguments, strict=True)
         )
 
     def find(self, bare: Encoded) -> Indices:
         """Return the predicates of an encoded document."""
-        return find(bare, self._weights, self._bias)
+        return find_predicates(bare, self._weights, self._bias)
 
     def probabilities(self, batch: Batch) -> Floats:
-        """Return the distribution over roles of every candidate, the mean of all networks."""
+        """Return the distribution over roles of each candidate, the mean over all networks."""
         mean: Floats = np.mean([network.probabilities(batch) for network in self.networks], axis=0)
         return mean
 
     def decode(self, probabilities: Floats, segments: Indices) -> NDArray[np.int64]:
-        """Return the class of every candidate: the likeliest, but no numbered role twice for a predicate.
+        """Return the class of each candidate: the most probable one, but no numbered role twice per predicate.
 
-        Of candidates that want the same role the one keeps it that would lose most; the others take their next best.
+        If several candidates claim a role, the one that would lose most keeps it; the others take their next best.
         """
         chosen: NDArray[np.int64] = probabilities.argmax(axis=1)
         owner = np.repeat(np.arange(len(segments) - 1), np.diff(segments))
@@ -153,13 +166,13 @@ class Roles:
                 chosen[i] = int(np.where(free, scores[i], -np.inf).argmax())
 
     def save(self, path: Path, manifest: Mapping[str, Any], *, overwrite: bool = False) -> None:
-        """Write the labeller as one table; embeddings are rounded to 8 bits."""
+        """Write the labeller as one table; embeddings are quantized to 8 bits."""
         i = self.inventory
         arrays: dict[str, NDArray[Any]] = {
             "roles": pack_strings(i.roles),
-            "predicate_keys": steps(i.predicate_features.keys),
-            "candidate_keys": steps(i.candidate_features.keys),
-            "statistics_keys": steps(i.statistics.known.keys),
+            "predicate_keys": key_gaps(i.predicate_features.keys),
+            "candidate_keys": key_gaps(i.candidate_features.keys),
+            "statistics_keys": key_gaps(i.statistics.table.keys),
             "statistics_counts": i.statistics.counts,
             "statistics_prior": i.statistics.prior,
             "frame_words": pack_strings(list(i.frames)),
@@ -183,10 +196,12 @@ class Roles:
         try:
             inventory = Inventory(
                 roles=tuple(unpack_strings(a["roles"])),
-                predicate_features=known(summed(a["predicate_keys"])),
-                candidate_features=known(summed(a["candidate_keys"])),
+                predicate_features=KeyTable.of(keys_from_gaps(a["predicate_keys"])),
+                candidate_features=KeyTable.of(keys_from_gaps(a["candidate_keys"])),
                 statistics=Statistics(
-                    known(summed(a["statistics_keys"])), a["statistics_counts"], a["statistics_prior"]
+                    KeyTable.of(keys_from_gaps(a["statistics_keys"])),
+                    a["statistics_counts"],
+                    a["statistics_prior"],
                 ),
                 frames=dict(zip(unpack_strings(a["frame_words"]), a["frame_codes"].tolist(), strict=True)),
             )
@@ -201,12 +216,12 @@ class Roles:
 
 
 def frame_code(roles: Sequence[tuple[str, str]]) -> int:
-    """Return the code of the numbered roles of a roleset, given as number and function."""
+    """Return the code of the numbered roles of a roleset; `roles` are pairs of number and function."""
     return code(" ".join(sorted({f"{number}{function}" for number, function in roles if number.isdigit()})))
 
 
 def _span(head: Indices, left: Indices, right: Indices, filler: int, predicate: int) -> tuple[int, int]:
-    """Return the tokens of a filler: all below it, but not the branch that the predicate is on."""
+    """Return the span of a filler: its subtree without the branch of the predicate."""
     start, end = int(left[filler]), int(right[filler]) + 1
     if not start <= predicate < end:
         return start, end

@@ -1,8 +1,8 @@
-"""The network that gives each candidate a distribution over roles.
+"""The network that computes a distribution over roles for each candidate.
 
-Embeddings of a candidate's features and of its predicate's are added up with the statistics to a hidden layer. What
-the other candidates of the predicate look like (mean and maximum of their hidden layers) joins in a second one, so that
-candidates compete. Softmax on top; learned by Adam on cross entropy with dropout.
+The first hidden layer is the sum of the embeddings of the features of candidate and predicate, and of the statistics.
+The second also sees the mean and maximum of the first layer over all candidates of the predicate, so candidates
+compete. A softmax follows; training is Adam on cross entropy with dropout.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HIDDEN = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Predicates and their candidates: feature numbers of both, statistics, where each predicate's candidates start."""
+    """Predicates and their candidates: feature rows of both, statistics, start of each segment."""
 
     predicates: Indices
     candidates: Indices
@@ -57,20 +57,20 @@ class Network:
         return cls(normal(0.05, features, h), dense)
 
     def probabilities(self, batch: Batch) -> Floats:
-        """Return the distribution of every candidate: what `forward` gives, without its layers and in compiled code."""
+        """Return the distribution of each candidate: the last layer of `forward`, in compiled code."""
         w = self.dense
-        found: Floats = _probabilities(
+        probabilities: Floats = _probabilities(
             batch.predicates, batch.candidates, batch.statistics, batch.segments, self.embeddings, w["statistics"],
             w["bias"], w["second"], w["others"], w["second_bias"], w["out"], w["out_first"], w["out_bias"],
         )  # fmt: skip
-        return found
+        return probabilities
 
     def forward(self, batch: Batch, keep: tuple[Floats, Floats] | None = None) -> dict[str, Floats]:
-        """Return every layer; `keep` are dropout masks of the two hidden layers."""
+        """Return all layers; `keep` has the dropout masks of the two hidden layers."""
         w = self.dense
         counts = np.diff(batch.segments)
-        above = gathered(batch.predicates, self.embeddings)
-        first = gathered(batch.candidates, self.embeddings) + np.repeat(above, counts, axis=0)
+        above = sum_embeddings(batch.predicates, self.embeddings)
+        first = sum_embeddings(batch.candidates, self.embeddings) + np.repeat(above, counts, axis=0)
         first += batch.statistics @ w["statistics"] + w["bias"]
         hidden = np.maximum(first, 0)
         if keep is not None:
@@ -103,8 +103,8 @@ class Network:
         weights: Floats,
         keep: tuple[Floats, Floats] | None = None,
     ) -> tuple[float, Floats, dict[str, Floats]]:
-        """Return the loss (weighted by predicate, per predicate), its gradient in each candidate's sum of
-        embeddings, and in the dense weights.
+        """Return the mean weighted loss per predicate and its gradients: by the embedding sum of each candidate, and
+        by the dense weights.
         """
         w, layers = self.dense, self.forward(batch, keep)
         counts = np.diff(batch.segments)
@@ -146,7 +146,7 @@ class Network:
 
 
 class Adam:
-    """Adam over a network; of the embeddings only the rows in use are touched."""
+    """Adam over a network; updates only the embeddings in use."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -156,7 +156,7 @@ class Adam:
         self._sums = np.zeros_like(network.embeddings)
 
     def step(self, rate: float, batch: Batch, d_first: Floats, dense: dict[str, Floats]) -> None:
-        """Go one step down the gradient."""
+        """Take one step down the gradient."""
         self.steps += 1
         b1, b2 = np.float32(0.9), np.float32(0.999)
         c1, c2 = np.float32(1 - 0.9**self.steps), np.float32(1 - 0.999**self.steps)
@@ -175,13 +175,13 @@ class Adam:
 
 
 @njit(cache=True)
-def gathered(numbers, embeddings):  # type: ignore[no-untyped-def]
-    """Return the sum of the embeddings of each row of feature numbers; -1 is nothing."""
-    out = np.empty((numbers.shape[0], embeddings.shape[1]), np.float32)
-    for i in range(numbers.shape[0]):
+def sum_embeddings(rows, embeddings):  # type: ignore[no-untyped-def]
+    """Return the sum of the embeddings of each list of feature rows; -1 is ignored."""
+    out = np.empty((rows.shape[0], embeddings.shape[1]), np.float32)
+    for i in range(rows.shape[0]):
         for j in range(embeddings.shape[1]):
             out[i, j] = 0
-        for f in numbers[i]:
+        for f in rows[i]:
             if f >= 0:
                 for j in range(embeddings.shape[1]):
                     out[i, j] += embeddings[f, j]
@@ -190,7 +190,7 @@ def gathered(numbers, embeddings):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, fastmath=True)
 def _add_product(row, matrix, out):  # type: ignore[no-untyped-def]
-    """Add a row times a matrix; rows are half zeros after rectification."""
+    """Add row @ matrix to `out`; half of a rectified row is zero."""
     for i in range(len(row)):
         if row[i] != 0:
             for j in range(len(out)):
@@ -203,7 +203,7 @@ def _probabilities(  # type: ignore[no-untyped-def]
     w_statistics, bias, w_second, w_others, second_bias, w_out, w_first, out_bias,
 ):  # fmt: skip
     h, classes = len(bias), len(out_bias)
-    below, above = gathered(candidates, embeddings), gathered(predicates, embeddings)
+    below, above = sum_embeddings(candidates, embeddings), sum_embeddings(predicates, embeddings)
     out = np.empty((len(candidates), classes), np.float32)
     pooled, shared, second = np.empty(2 * h, np.float32), np.empty(h, np.float32), np.empty(h, np.float32)
     for p in range(len(segments) - 1):

@@ -1,8 +1,8 @@
-"""Roles by rules over the parse: what grammar alone says, as a baseline.
+"""Roles by rules over the parse: a baseline from grammar alone.
 
-Subjects are agents unless the verb is passive, objects are patients; a noun's possessor is its agent, its
-*of* its patient. A verb without a subject takes that of the verb it hangs on; in a relative clause the noun
-above stands for the relative pronoun.
+Subjects are agents unless the verb is passive, objects are patients; the possessor of a noun is its agent, its *of*
+its patient. A verb without a subject inherits that of the verb above it; in a relative clause the noun above stands for
+the relative pronoun.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _PREDICATIVE = frozenset(("attr", "acomp"))
 
 
 def label(annotation: Annotation, predicates: Iterable[int]) -> tuple[Predicate, ...]:
-    """Return the arguments of given predicates."""
+    """Return these predicates with their arguments."""
     children: list[list[int]] = [[] for _ in range(len(annotation))]
     for token, head in enumerate(annotation.heads):
         if head != token:
             children[head].append(token)
     entity = {i: name for start, end, name in annotation.entities for i in range(start, end)}
-    found = []
+    labelled = []
     for token in predicates:
         kind = kind_of_tag(annotation.tags[token])
         rules = _verb if kind == "verbal" else _noun
         pairs = {head: role for role, head in rules(annotation, children, entity, token) if head != token}
-        found.append(
+        labelled.append(
             Predicate(token, kind, tuple(RoleArgument(r, h, h, h + 1) for h, r in sorted(pairs.items())))
         )
-    return tuple(found)
+    return tuple(labelled)
 
 
 def _verb(
@@ -91,20 +91,20 @@ def _noun(
 
 
 def _subject(a: Annotation, children: list[list[int]], verb: int) -> int | None:
-    seen = verb
+    current = verb
     while True:
-        for child in children[seen]:
+        for child in children[current]:
             if a.labels[child] in _SUBJECTS:
-                return _antecedent(a, seen, child)
-        if a.labels[seen] in ("acl", "amod"):
-            return a.heads[seen]
-        if a.labels[seen] not in _SHARING or a.heads[seen] == seen:
+                return _antecedent(a, current, child)
+        if a.labels[current] in ("acl", "amod"):
+            return a.heads[current]
+        if a.labels[current] not in _SHARING or a.heads[current] == current:
             return None
-        seen = a.heads[seen]
+        current = a.heads[current]
 
 
 def _antecedent(a: Annotation, verb: int, filler: int) -> int:
-    """Return the noun above a relative clause for a relative pronoun in it."""
+    """Return the noun above a relative clause if the filler is its relative pronoun, else the filler."""
     relative = a.tags[filler] in _RELATIVE or a.lemmas[filler].lower() == "that"
     return a.heads[verb] if relative and a.labels[verb] == "relcl" else filler
 

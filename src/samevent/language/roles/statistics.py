@@ -1,9 +1,9 @@
-"""Role statistics: how often each role went with a combination of words and structure in the training data.
+"""Role statistics: how often each role occurred with a combination of words and structure in the training data.
 
-For sixteen combinations (say, verb, voice and path) the model sees the smoothed distribution over roles and how
-much is known. In training the counts of a sentence's own fold are taken out, so that what the model
-learns to trust is what it will meet in new text. Where little is known a coarser combination speaks. Even a single
-observation helps, but only if it was one of a role: combinations that never had a role are kept if they are frequent.
+For sixteen combinations (such as verb, voice and path) the model sees the smoothed distribution over roles and the
+amount of evidence. In training the counts of a sentence's own fold are excluded, so that the model learns how far to
+trust statistics on new text. Where evidence is scarce, a coarser combination backs it up. Even one observation helps if
+it had a role; combinations that never had a role are kept only if frequent.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from samevent.language.hashing import Codes, Keys, Known, hashed, known, numbered
-from samevent.language.roles.templates import templates
+from samevent.language.hashing import Codes, Keys, KeyTable, hash_templates, look_up
+from samevent.language.roles.features import templates
 
 Floats = NDArray[np.float32]
 
 CLASSES = 7
 """No role, the five that events need, and all others."""
 FREQUENT = 8
-"""How often a combination must have been seen if it never had a role."""
+"""The minimal count of a combination that never had a role."""
 FOLDS = 8
 _FINE_STRENGTH, _COARSE_STRENGTH = np.float32(2), np.float32(5)
 
@@ -40,50 +40,52 @@ WIDTH = len(FINE.seeds) * (CLASSES + 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """Counts of roles: `counts[i]` for the combination whose key is `known.keys[i]`; `prior` over all."""
+    """Counts of roles: `counts[i]` belongs to the combination with key `table.keys[i]`; `prior` is over all."""
 
-    known: Known
+    table: KeyTable
     counts: NDArray[np.uint16]
     prior: Floats
 
     def features(self, atoms: Codes) -> Floats:
-        """Return the statistics of every candidate."""
-        found: Floats = _looked_up(
-            numbered(hashed(atoms, FINE), self.known),
-            numbered(hashed(atoms, COARSE), self.known),
+        """Return the statistics of each candidate."""
+        features: Floats = _features(
+            look_up(hash_templates(atoms, FINE), self.table),
+            look_up(hash_templates(atoms, COARSE), self.table),
             self.counts,
             self.prior,
         )
-        return found
+        return features
 
 
 def collect(atoms: Codes, classes: NDArray[np.int64], folds: NDArray[np.int64]) -> tuple[Statistics, Floats]:
-    """Count the training data; return the statistics, and for every row those of the other folds."""
+    """Count the training data; return the statistics, and for each row those of the other folds."""
     prior = (np.bincount(classes, minlength=CLASSES) / len(classes)).astype(np.float32)
     features = np.empty((len(atoms), WIDTH), np.float32)
     kept: list[tuple[Keys, NDArray[np.float64]]] = []
-    fine, coarse = hashed(atoms, FINE), hashed(atoms, COARSE)
+    fine, coarse = hash_templates(atoms, FINE), hash_templates(atoms, COARSE)
     for column in range(len(FINE.seeds)):
         others = []
         for keys in (fine[:, column], coarse[:, column]):
-            found, index = np.unique(keys, return_inverse=True)
-            total = _counted(index, classes, len(found))
+            distinct, index = np.unique(keys, return_inverse=True)
+            total = _count(index, classes, len(distinct))
             outside = np.empty((len(keys), CLASSES), np.float32)
             for fold in range(FOLDS):
-                mine = folds == fold
-                outside[mine] = (total - _counted(index[mine], classes[mine], len(found)))[index[mine]]
+                own_fold = folds == fold
+                outside[own_fold] = (total - _count(index[own_fold], classes[own_fold], len(distinct)))[
+                    index[own_fold]
+                ]
             others.append(outside)
             enough = _worth_keeping(total)
-            kept.append((found[enough], total[enough]))
+            kept.append((distinct[enough], total[enough]))
         features[:, column * (CLASSES + 1) : (column + 1) * (CLASSES + 1)] = distribution(
             others[0], others[1], prior
         )
-    keys, first = np.unique(np.concatenate([found for found, _ in kept]), return_index=True)
+    keys, first = np.unique(np.concatenate([distinct for distinct, _ in kept]), return_index=True)
     counts = np.concatenate([total for _, total in kept])
-    return Statistics(known(keys), np.minimum(counts[first], 65535).astype(np.uint16), prior), features
+    return Statistics(KeyTable.of(keys), np.minimum(counts[first], 65535).astype(np.uint16), prior), features
 
 
-def _counted(index: NDArray[np.intp], classes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+def _count(index: NDArray[np.intp], classes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
     return (
         np.bincount(index * CLASSES + classes, minlength=size * CLASSES)
         .reshape(-1, CLASSES)
@@ -92,8 +94,8 @@ def _counted(index: NDArray[np.intp], classes: NDArray[np.int64], size: int) -> 
 
 
 @njit(cache=True)
-def _looked_up(fine, coarse, counts, prior):  # type: ignore[no-untyped-def]
-    """Return what `distribution` does, for counts that are looked up one by one."""
+def _features(fine, coarse, counts, prior):  # type: ignore[no-untyped-def]
+    """Compute `distribution` row by row from counts in the table."""
     out = np.empty((len(fine), fine.shape[1] * (CLASSES + 1)), np.float32)
     backing = np.empty(CLASSES, np.float32)
     for i in range(len(fine)):
@@ -117,7 +119,7 @@ def _worth_keeping(counts: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def distribution(fine: Floats, coarse: Floats, prior: Floats) -> Floats:
-    """Return the smoothed distribution over classes, backed by the coarser counts, and how much is known."""
+    """Return the distribution over classes, smoothed by the coarser counts, and the amount of evidence."""
     fine, coarse = (np.where(_worth_keeping(c)[:, np.newaxis], c, np.float32(0)) for c in (fine, coarse))
     backing = (coarse + _COARSE_STRENGTH * prior) / (coarse.sum(axis=1, keepdims=True) + _COARSE_STRENGTH)
     much = fine.sum(axis=1, keepdims=True)

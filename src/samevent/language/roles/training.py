@@ -10,31 +10,41 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from samevent.formats.files import check_absent
+from samevent.errors import check_absent
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
-from samevent.language.hashing import Codes, Indices, frequent, hashed, known
+from samevent.language.hashing import Codes, Indices, KeyTable, frequent_keys, hash_templates
+from samevent.language.heads import highest_token, token_depths
 from samevent.language.lexicon import FRAMES_FILE, Frames
 from samevent.language.resources import DEFAULT, MODELS
-from samevent.language.roles.base import ROLES, depths, span_head
-from samevent.language.roles.data import AUXILIARIES, GoldDocument, read_propbank
-from samevent.language.roles.encoding import encoded
-from samevent.language.roles.examples import fingerprint, read_examples
-from samevent.language.roles.features import atoms
+from samevent.language.roles.base import ROLES
+from samevent.language.roles.encoding import encode
+from samevent.language.roles.features import (
+    CANDIDATE_TEMPLATES,
+    PREDICATE_TEMPLATES,
+    extract_atoms,
+    join_atoms,
+)
+from samevent.language.roles.finder import find_predicates, finder_features, learn_finder
 from samevent.language.roles.model import Inventory, Roles, frame_code
 from samevent.language.roles.network import HIDDEN, Adam, Batch, Network
-from samevent.language.roles.predicates import features, find, learn
+from samevent.language.roles.propbank import (
+    AUXILIARIES,
+    GoldDocument,
+    fingerprint,
+    read_examples,
+    read_propbank,
+)
 from samevent.language.roles.statistics import CLASSES, FOLDS, Statistics, collect
-from samevent.language.roles.templates import CANDIDATE_TEMPLATES, PREDICATE_TEMPLATES, joined
 from samevent.seeds import stream
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How to train. Rare features and roles have no weights of their own; examples count less than real text."""
+class RoleSettings:
+    """Hyperparameters. Rare features and roles get no weights; examples weigh less than real text."""
 
     networks: int = 2
     epochs: int = 8
@@ -50,8 +60,8 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Training data as arrays: atoms of predicates and candidates, and the role of each candidate."""
+class TrainingRows:
+    """Training data as arrays: the atoms of predicates and candidates, and the role of each candidate."""
 
     predicates: Codes
     candidates: Codes
@@ -68,17 +78,17 @@ def train_file(
     *,
     frames: Path | None = None,
     examples: Path | None = None,
-    settings: Settings | None = None,
+    settings: RoleSettings | None = None,
     cache: Cache | None = None,
     overwrite: bool = False,
     progress: Progress = lambda _: None,
 ) -> Roles:
-    """Train on the train part of a data file or folder (and on example sentences) and write the labeller.
+    """Train on the train split of a data file or folder (and on example sentences) and write the labeller.
 
-    `frames` is the compiled frame table, by default the shipped one; `examples` the archive of frame files, by
-    default that of the data folder if it has one.
+    `frames` is the compiled frame table (default: the shipped one), `examples` the archive of frame files (default:
+    that of the data folder, if any).
     """
-    settings = settings or Settings()
+    settings = settings or RoleSettings()
     frames = frames or MODELS / DEFAULT / FRAMES_FILE
     beside = (data if data.is_dir() else data.parent).parent / "frames" / "propbank-frames.zip"
     examples = examples or (beside if beside.is_file() else None)
@@ -92,7 +102,7 @@ def train_file(
         train += read_examples(examples, held_out)
     progress(f"parsing {len(train):,} documents")
     annotated = [a for _, a in Annotator().annotate((g.document for g in train), cache=cache)]
-    # Matrices are small, and the order in which threads add numbers up would change the last bits.
+    # The matrices are small, and several threads would change the order of additions, hence the last bits.
     with threadpool_limits(1):
         roles = train_roles(train, annotated, Frames.load(frames), settings, progress)
     manifest = {
@@ -109,25 +119,25 @@ def train_roles(
     gold: Sequence[GoldDocument],
     annotations: Sequence[Annotation],
     frames: Frames,
-    settings: Settings,
+    settings: RoleSettings,
     progress: Progress = lambda _: None,
 ) -> Roles:
     """Train on parsed documents."""
     weights, bias = _finder([(g, a) for g, a in zip(gold, annotations, strict=True) if g.split == "train"])
-    progress("found out what predicates look like")
+    progress("trained the predicate finder")
     codes = {
         f"{pos}:{word}": frame_code(
             [(role.number, role.function) for role in frames.rolesets(word, pos)[0].roles]
         )
         for pos, word in frames
     }
-    nothing = known(np.zeros(0, np.uint32))
+    nothing = KeyTable.of(np.zeros(0, np.uint32))
     no_counts = np.zeros((0, CLASSES), np.uint16)
     draft = Inventory(
         ("",), nothing, nothing, Statistics(nothing, no_counts, np.zeros(CLASSES, np.float32)), codes
     )
     rows = _rows(gold, annotations, draft, weights, bias, settings)
-    everything = joined(rows.predicates, rows.candidates, rows.segments)
+    everything = join_atoms(rows.predicates, rows.candidates, rows.segments)
     names, counts = np.unique(rows.roles, return_counts=True)
     kept = [n for n, c in zip(names.tolist(), counts.tolist(), strict=True) if n and c >= settings.least_role]
     classes = ("", *(name for name in kept if not name.startswith("C-")))
@@ -136,18 +146,20 @@ def train_roles(
     statistics, own = collect(
         everything, np.array([coarse.get(r, CLASSES - 1) for r in rows.roles]), rows.folds
     )
-    above = frequent(hashed(rows.predicates, PREDICATE_TEMPLATES), settings.least_predicate_feature)
-    below = frequent(hashed(everything, CANDIDATE_TEMPLATES), settings.least_candidate_feature)
+    above = frequent_keys(
+        hash_templates(rows.predicates, PREDICATE_TEMPLATES), settings.least_predicate_feature
+    )
+    below = frequent_keys(hash_templates(everything, CANDIDATE_TEMPLATES), settings.least_candidate_feature)
     inventory = Inventory(
         roles=classes,
-        predicate_features=known(above),
-        candidate_features=known(below),
+        predicate_features=KeyTable.of(above),
+        candidate_features=KeyTable.of(below),
         statistics=statistics,
         frames=codes,
     )
     progress(
         f"{len(rows.segments) - 1:,} predicates, {len(everything):,} candidates, {len(below):,} + {len(above):,} "
-        f"features, {len(statistics.known.keys):,} statistics, {len(classes)} classes"
+        f"features, {len(statistics.table.keys):,} statistics, {len(classes)} classes"
     )
     batch = inventory.batch(rows.predicates, rows.candidates, rows.segments)
     batch = Batch(batch.predicates, batch.candidates, own, batch.segments)
@@ -166,13 +178,13 @@ def train_roles(
 def _finder(gold: Sequence[tuple[GoldDocument, Annotation]]) -> tuple[NDArray[np.float32], float]:
     ends, buckets, answers, size = [], [], [], 0
     for g, annotation in gold:
-        tokens, own_ends, own_buckets = features(encoded(g.document, annotation))
+        tokens, own_ends, own_buckets = finder_features(encode(g.document, annotation))
         true = {p.token for p in g.predicates if p.sense not in AUXILIARIES}
         ends.append(own_ends + size)
         buckets.append(own_buckets)
         answers += [int(token) in true for token in tokens]
         size += len(own_buckets)
-    weights, bias = learn(np.concatenate(ends), np.concatenate(buckets), np.array(answers))
+    weights, bias = learn_finder(np.concatenate(ends), np.concatenate(buckets), np.array(answers))
     return weights.astype(np.float16).astype(np.float32), bias
 
 
@@ -182,32 +194,34 @@ def _rows(
     draft: Inventory,
     weights: NDArray[np.float32],
     bias: float,
-    settings: Settings,
-) -> Rows:
+    settings: RoleSettings,
+) -> TrainingRows:
     above, below, sizes, roles, importance, folds = [], [], [0], [], [], []
     for number, (g, annotation) in enumerate(zip(gold, annotations, strict=True)):
-        depth = depths(annotation)
+        depths = token_depths(annotation)
         predicates = {p.token: p for p in g.predicates if p.sense not in AUXILIARIES}
-        known = set(predicates)
-        if g.split != "train":  # in examples only some predicates are annotated
-            known |= set(find(encoded(g.document, annotation), weights, bias).tolist())
+        all_predicates = set(predicates)
+        if g.split != "train":  # only some predicates of an example are annotated
+            all_predicates |= set(find_predicates(encode(g.document, annotation), weights, bias).tolist())
         tokens = np.array(sorted(predicates), np.int32)
-        marked = encoded(g.document, annotation, known)
-        a, b, candidates, segments = atoms(marked, tokens, draft.frame_codes(annotation, tokens.tolist()))
+        marked = encode(g.document, annotation, all_predicates)
+        a, b, candidates, segments = extract_atoms(
+            marked, tokens, draft.frame_codes(annotation, tokens.tolist())
+        )
         full = np.flatnonzero(np.diff(segments))
         above.append(a[full])
         below.append(b)
         for i in full.tolist():
             heads: dict[int, str] = {}
             for role, start, end in predicates[int(tokens[i])].arguments:
-                head = span_head(annotation, start, end, depth)
+                head = highest_token(annotation, start, end, depths)
                 if head not in heads or role in ROLES:
                     heads[head] = role
             roles += [heads.get(c, "") for c in candidates[segments[i] : segments[i + 1]].tolist()]
             sizes.append(int(segments[i + 1] - segments[i]))
             importance.append(1.0 if g.split == "train" else settings.example_weight)
         folds.append(np.full(len(b), number % FOLDS))
-    return Rows(
+    return TrainingRows(
         predicates=np.concatenate(above),
         candidates=np.concatenate(below),
         segments=np.cumsum(sizes).astype(np.int32),
@@ -222,10 +236,10 @@ def _epochs(
     data: Batch,
     answers: NDArray[np.int64],
     weights: NDArray[np.float32],
-    settings: Settings,
+    settings: RoleSettings,
     random: np.random.Generator,
 ) -> Iterator[float]:
-    """Train a network, giving the mean loss of each epoch."""
+    """Train a network; yield the mean loss of each epoch."""
     adam = Adam(network)
     count = len(data.segments) - 1
     steps = settings.epochs * -(-count // settings.batch)
@@ -246,7 +260,7 @@ def _epochs(
 
 
 def _part(data: Batch, chosen: NDArray[np.int64]) -> tuple[Batch, NDArray[np.int64]]:
-    """Return some predicates of a batch, and which rows they are."""
+    """Return the batch of some predicates, and their rows."""
     starts, ends = data.segments[chosen], data.segments[chosen + 1]
     rows = np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)])
     segments = np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int32)

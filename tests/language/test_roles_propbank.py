@@ -11,9 +11,9 @@ from builders import DATA, needs_data
 from parses import parsed, random_annotations
 from samevent.errors import FormatError
 from samevent.language.annotation import Annotation
-from samevent.language.roles.base import Predicate, RoleArgument, depths, span_head
-from samevent.language.roles.data import gold_predicates, read_propbank
-from samevent.language.roles.evaluation import predicate_scores, role_scores
+from samevent.language.heads import highest_token, token_depths
+from samevent.language.roles.base import Predicate, RoleArgument, predicate_scores, role_scores
+from samevent.language.roles.propbank import gold_predicates, read_propbank
 
 SENTENCE = {
     "doc": "d",
@@ -89,7 +89,7 @@ def test_real_data_has_the_documented_sizes() -> None:
 
 @given(random_annotations())
 def test_depth_counts_the_steps_to_the_root(annotation: Annotation) -> None:
-    for token, depth in enumerate(depths(annotation)):
+    for token, depth in enumerate(token_depths(annotation)):
         steps = 0
         while annotation.heads[token] != token:
             token, steps = annotation.heads[token], steps + 1
@@ -105,7 +105,7 @@ def test_span_head_is_the_highest_word_that_is_no_punctuation() -> None:
         fell VBD ROOT fell
         """.replace("punct ROOT", "punct fell")
     )
-    assert span_head(annotation, 0, 3, depths(annotation)) == 1
+    assert highest_token(annotation, 0, 3, token_depths(annotation)) == 1
 
 
 def predicate(token: int, kind: str, *arguments: tuple[str, int]) -> Predicate:

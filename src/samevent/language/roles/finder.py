@@ -1,6 +1,6 @@
-"""Which words are predicates: logistic regression over a word, its neighbours and its place in the parse.
+"""Finding predicates: logistic regression over a word, its neighbours and its position in the parse.
 
-Only verbs, nouns and adjectives by tag are asked. Features are hashed into a table of weights.
+Only words tagged as verbs, nouns or adjectives can be predicates. Features are hashed into a table of weights.
 """
 
 from __future__ import annotations
@@ -16,30 +16,32 @@ from samevent.language.roles.encoding import NOUN, VERB, Encoded
 BUCKETS = 1 << 17
 _JJ, _JJR, _JJS = (code(tag) for tag in ("JJ", "JJR", "JJS"))
 _FIXED = 19
-"""How many features every word has, before those of its children."""
+"""Number of features of every word, before those of its children."""
 
 
-def find(encoded: Encoded, weights: NDArray[np.float32], bias: float) -> Indices:
-    """Return the tokens that are more likely predicates than not."""
-    tokens, ends, buckets = features(encoded)
+def find_predicates(encoded: Encoded, weights: NDArray[np.float32], bias: float) -> Indices:
+    """Return the tokens that are predicates with probability above 0.5."""
+    tokens, ends, buckets = finder_features(encoded)
     sums = np.add.reduceat(weights[buckets], np.concatenate([[0], ends[:-1]])) if len(tokens) else np.zeros(0)
     return tokens[sums + bias > 0]
 
 
-def features(encoded: Encoded) -> tuple[Indices, Indices, Indices]:
-    """Return the words that may be predicates, where the features of each end, and the features as buckets."""
-    found: tuple[Indices, Indices, Indices] = _features(encoded)
-    return found
+def finder_features(encoded: Encoded) -> tuple[Indices, Indices, Indices]:
+    """Return the possible predicates, where the features of each end, and the features as buckets."""
+    features: tuple[Indices, Indices, Indices] = _features(encoded)
+    return features
 
 
-def learn(ends: Indices, buckets: Indices, answers: NDArray[np.bool_]) -> tuple[NDArray[np.float32], float]:
-    """Return weights and bias that tell predicates from other words."""
+def learn_finder(
+    ends: Indices, buckets: Indices, labels: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], float]:
+    """Learn the weights and the bias of the finder."""
     from sklearn.linear_model import LogisticRegression
 
     starts = np.concatenate([[0], ends]).astype(np.int32)
     matrix = csr_array((np.ones(len(buckets), np.float32), buckets, starts), shape=(len(ends), BUCKETS))
     matrix.sum_duplicates()
-    model = LogisticRegression(C=1.0, solver="liblinear", max_iter=200).fit(matrix, answers)
+    model = LogisticRegression(C=1.0, solver="liblinear", max_iter=200).fit(matrix, labels)
     return model.coef_[0].astype(np.float32), float(model.intercept_[0])
 
 
