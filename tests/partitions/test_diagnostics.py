@@ -14,6 +14,7 @@ from samevent.partitions.diagnostics import (
     agreement_of_chains,
     diagnose,
     effective_draws,
+    neighbours_together,
     split_rhat,
 )
 from samevent.partitions.labels import Floats
@@ -118,7 +119,7 @@ def test_constant_traces_have_settled_only_on_the_same_value() -> None:
     assert effective_draws(np.repeat([[0.1], [0.3]], 10, axis=1)) < 4
 
 
-def test_too_few_draws_cannot_tell() -> None:
+def test_too_few_draws_give_nan() -> None:
     assert math.isnan(split_rhat([[1, 2, 3]]))
     assert math.isnan(effective_draws([[1, 2, 3], [3, 4, 5]]))
     assert "too few" in diagnose({"clusters": [[1, 2, 3], [1, 2, 3]]}).verdict
@@ -138,7 +139,7 @@ def test_agreement_of_one_chain_or_no_pairs_is_complete() -> None:
     assert agreement_of_chains(np.ones((3, 0))).in_different_modes == 0
 
 
-def test_diagnosis_of_settled_chains_warns_of_nothing(recwarn: pytest.WarningsRecorder) -> None:
+def test_diagnosis_of_settled_chains_does_not_warn(recwarn: pytest.WarningsRecorder) -> None:
     together = np.full((4, 10), 0.3)
     found = diagnose({"log joint": autoregressive(5, 4, 1000, 0.2)}, together)
     assert found.settled
@@ -164,16 +165,31 @@ def test_diagnosis_of_one_chain_is_never_settled() -> None:
     assert found.reasons == ("one chain cannot show whether another start would end elsewhere",)
 
 
-def test_limits_decide_what_is_called_settled() -> None:
+def test_limits_define_settled() -> None:
     trace = autoregressive(7, 4, 200, 0.9)
     assert not diagnose({"clusters": trace}).settled
-    assert diagnose({"clusters": trace}, limits=Limits(rhat=2.0, draws_a_chain=1.0)).settled
+    assert diagnose({"clusters": trace}, limits=Limits(rhat=2.0, draws_per_chain=1.0)).settled
 
 
-def test_broken_traces_are_refused() -> None:
+def test_invalid_traces_are_rejected() -> None:
     with pytest.raises(DataError, match="log joint"):
         diagnose({"log joint": [[1.0, float("nan")]]})
     with pytest.raises(DataError, match="the same for all"):
         diagnose({"a": [[1, 2]], "b": [[1, 2, 3]]})
     with pytest.raises(DataError, match="probabilities"):
         agreement_of_chains([[0.5, 1.5]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_neighbours_together_matches_a_double_loop(seed: int) -> None:
+    random = stream(seed, "neighbours")
+    labels, samples = random.integers(4, size=12), random.integers(3, size=(3, 7, 12))
+    pairs = []
+    for i in range(12):
+        later = [j for j in range(i + 1, 12) if labels[j] == labels[i]]
+        pairs += [(i, later[0])] if later else []
+    expected = [[np.mean([row[i] == row[j] for row in chain]) for i, j in pairs] for chain in samples]
+    assert neighbours_together(labels, samples) == pytest.approx(np.array(expected))
+    assert neighbours_together(np.arange(12), samples).shape == (3, 0)
+    with pytest.raises(DataError, match="chains x samples x 3 customers"):
+        neighbours_together([0, 1, 1], samples)

@@ -38,7 +38,7 @@ def test_canonical_of_nobody_is_empty() -> None:
     assert canonical([]).tolist() == []
 
 
-def test_canonical_refuses_fractions_and_cubes() -> None:
+def test_canonical_rejects_fractions_and_cubes() -> None:
     with pytest.raises(DataError, match="whole numbers"):
         canonical([0.5, 1.0])
     with pytest.raises(DataError, match="3 dimensions"):
@@ -62,7 +62,7 @@ def test_variation_of_information_is_two_conditional_entropies(two: tuple[list[i
     assert variation_of_information(a, b) == pytest.approx(expected, abs=1e-12)
 
 
-def test_distances_refuse_partitions_of_different_customers() -> None:
+def test_distances_reject_partitions_of_different_customers() -> None:
     with pytest.raises(DataError, match="same customers"):
         binder_distance([0, 1], [0])
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from samevent.clusterers.base import Clustered, Evidence, Floats, Labels, Progress, check_seed_and_jobs
 from samevent.clusterers.chains import AnyChain, Store, run_chains
 from samevent.hddcrp.problem import LEAST, MOST, Rows
-from samevent.partitions.coclustering import Pairs, count_together
 from samevent.partitions.consensus import consensus
-from samevent.partitions.diagnostics import agreement_of_chains, diagnose
+from samevent.partitions.diagnostics import agreement_of_chains, diagnose, neighbours_together
 from samevent.partitions.posterior import Posterior
 from samevent.settings import check_range
 
@@ -93,7 +92,7 @@ def sampled(
         return last_of_runs(evidence, drawn.samples[:, -1], traces, seed=seed)
     samples = np.concatenate(list(drawn.samples))
     labels = consensus(samples, seed=seed, jobs=jobs).labels.astype(np.int32)
-    diagnosis = diagnose(_second_halves(traces), _together(drawn.samples, _neighbours(labels)))
+    diagnosis = diagnose(_second_halves(traces), neighbours_together(labels, drawn.samples))
     diagnosis.warn()
     posterior = Posterior(
         samples=samples, verdict=diagnosis.verdict, settled=diagnosis.settled, traces=traces, seed=seed
@@ -109,7 +108,7 @@ def last_of_runs(
     diagnosis = diagnose(_second_halves(traces))
     reasons = diagnosis.reasons or ("traces mix",)
     if len(labels) > 1:
-        apart = agreement_of_chains(_together(labels[:, np.newaxis], _neighbours(labels[best])))
+        apart = agreement_of_chains(neighbours_together(labels[best], labels[:, np.newaxis]))
         reasons += (f"two runs differ on {apart.mean_difference:.1%} of its neighbours",)
     verdict = f"the last sample of run {best + 1} of {len(labels)}, which ended highest; {'; '.join(reasons)}"
     posterior = Posterior(
@@ -121,16 +120,3 @@ def last_of_runs(
 def _second_halves(traces: Mapping[str, Floats]) -> dict[str, Floats]:
     """Leave the first halves out, on which chains still go from their starts to where they belong."""
     return {name: trace[:, trace.shape[1] // 2 :] for name, trace in traces.items()}
-
-
-def _together(samples: Labels, pairs: Pairs) -> Floats:
-    """Return how often each pair is together, a row a run."""
-    return np.stack([count_together(run, pairs) / len(run) for run in samples])
-
-
-def _neighbours(labels: Labels) -> Pairs:
-    """Pair every mention with the one before it in its event: enough to see events that a chain parts."""
-    order = np.argsort(labels, kind="stable")
-    first, second = order[:-1], order[1:]
-    same = labels[first] == labels[second]
-    return Pairs.from_links(first[same], second[same])

@@ -1,4 +1,4 @@
-"""What samples of partitions say: who belongs with whom, the partition to report, whether to believe it.
+"""Samples of partitions: P(same cluster), the consensus partition to report, and convergence diagnostics.
 
-Arrays only: a partition is an array of labels, one a customer, and a sample of partitions has a row each.
+Arrays only: a partition is an array of labels, one per customer, and samples of partitions have one row each.
 """

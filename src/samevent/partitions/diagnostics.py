@@ -1,4 +1,4 @@
-"""Whether chains have settled: traces of numbers, and whether chains agree on which pairs belong together.
+"""Whether chains have converged: by traces of numbers, and by whether chains agree on which pairs belong together.
 
 Split R-hat and bulk effective sample size are those of Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021). A flat
 trace of the log joint does not show mixing: chains may sit in different modes of equal height. Agreement on
@@ -16,28 +16,28 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from samevent.errors import DataError
-from samevent.partitions.labels import Floats
+from samevent.partitions.labels import Floats, integers
 
 FEWEST_DRAWS = 4
 """Two halves of a chain with fewer draws have no variance to compare."""
 
 
 class ConvergenceWarning(UserWarning):
-    """Chains have not settled, so probabilities and the consensus may depend on where they started."""
+    """Chains have not converged, so probabilities and the consensus may depend on where they started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is still called settled. R-hat and draws a chain as Vehtari et al. advise."""
+    """Chains within these limits count as settled. R-hat and draws per chain are those that Vehtari et al. advise."""
 
     rhat: float = 1.01
-    draws_a_chain: float = 100.0
+    draws_per_chain: float = 100.0
     pairs_in_different_modes: float = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """R-hat and effective number of draws of one trace; not-a-number where there are too few draws to tell."""
+    """R-hat and effective number of draws of one trace; NaN where there are too few draws."""
 
     rhat: float
     effective_draws: float
@@ -45,9 +45,9 @@ class Mixing:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far chains are apart on P(same cluster) of candidate pairs, over all pairs of chains.
+    """How far chains differ on P(same cluster) of candidate pairs, over all pairs of chains.
 
-    A pair is in different modes if some chain says rather yes and another rather no, by half or more.
+    A pair is in different modes if its probabilities in two chains differ by half or more.
     """
 
     mean_difference: float
@@ -57,7 +57,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the chains say of themselves; `reasons` is empty if they have settled."""
+    """The result of `diagnose`; `reasons` is empty if the chains have settled."""
 
     chains: int
     draws: int
@@ -72,7 +72,7 @@ class Diagnosis:
 
     @property
     def verdict(self) -> str:
-        """The finding in words."""
+        """The diagnosis in words."""
         kind = f"{self.chains} {'chain' if self.chains == 1 else 'chains'} of {self.draws} draws"
         if self.reasons:
             return f"{kind} have not settled: {'; '.join(self.reasons)}"
@@ -92,9 +92,9 @@ class Diagnosis:
 def diagnose(
     traces: Mapping[str, ArrayLike], together: ArrayLike | None = None, *, limits: Limits | None = None
 ) -> Diagnosis:
-    """Judge chains by their traces (chains x draws each) and by P(same cluster) a chain (chains x pairs).
+    """Judge chains by their traces (chains x draws each) and by P(same cluster) in each chain (chains x pairs).
 
-    >>> diagnose({"clusters": [[3, 4, 3, 4], [9, 8, 9, 8]]}, limits=Limits(draws_a_chain=1)).verdict
+    >>> diagnose({"clusters": [[3, 4, 3, 4], [9, 8, 9, 8]]}, limits=Limits(draws_per_chain=1)).verdict
     '2 chains of 4 draws have not settled: R-hat of clusters is 1.62'
     """
     limits = limits or Limits()
@@ -107,13 +107,13 @@ def diagnose(
     mixing = {name: Mixing(split_rhat(values), effective_draws(values)) for name, values in traces.items()}
     agreement = None if together is None or chains < 2 else agreement_of_chains(together)
     reasons = []
-    for name, found in mixing.items():
-        if np.isnan(found.rhat):
+    for name, trace in mixing.items():
+        if np.isnan(trace.rhat):
             reasons.append(f"{draws} draws are too few to judge {name}")
-        elif found.rhat > limits.rhat:
-            reasons.append(f"R-hat of {name} is {found.rhat:.3g}")
-        elif found.effective_draws < limits.draws_a_chain * chains:
-            reasons.append(f"{name} has {found.effective_draws:.0f} effective draws")
+        elif trace.rhat > limits.rhat:
+            reasons.append(f"R-hat of {name} is {trace.rhat:.3g}")
+        elif trace.effective_draws < limits.draws_per_chain * chains:
+            reasons.append(f"{name} has {trace.effective_draws:.0f} effective draws")
     if agreement and agreement.in_different_modes > limits.pairs_in_different_modes:
         reasons.append(
             f"chains disagree on {agreement.in_different_modes:.2%} of the candidate pairs by half or more"
@@ -143,11 +143,33 @@ def agreement_of_chains(together: ArrayLike) -> Agreement:
     return Agreement(float(mean), float(spread.max()), float((spread >= 0.5).mean()))
 
 
+def neighbours_together(labels: ArrayLike, samples: ArrayLike) -> Floats:
+    """Return P(same cluster) of neighbours in a partition: one row per chain, one column per pair of neighbours.
+
+    Neighbours are members of one cluster with no other member between them: few enough to count for any partition,
+    and enough to see every cluster that a chain splits. `samples` are labels, chains x samples x customers.
+
+    >>> neighbours_together([0, 1, 0, 0], [[[0, 1, 0, 1], [0, 1, 0, 0]], [[0, 0, 1, 1], [0, 0, 1, 1]]]).tolist()
+    [[1.0, 0.5], [0.0, 1.0]]
+    """
+    own, drawn = integers(labels, "labels"), np.asarray(samples)
+    if drawn.ndim != 3 or drawn.shape[2:] != own.shape:
+        raise DataError(
+            f"samples have the shape {drawn.shape}", expected=f"chains x samples x {len(own)} customers"
+        )
+    order = np.argsort(own, kind="stable")
+    left, right = order[:-1], order[1:]
+    same = own[left] == own[right]
+    left, right = left[same], right[same]
+    first = np.argsort(left)
+    left, right = left[first], right[first]
+    return np.stack([sum(row[left] == row[right] for row in chain) / len(chain) for chain in drawn])
+
+
 def split_rhat(trace: ArrayLike) -> float:
     """Return the larger R-hat of ranks and of folded ranks (chains x draws, one chain or more).
 
-    Equal constants have settled (1), different constants never will (infinite), and fewer than four draws
-    cannot tell (not a number).
+    Equal constants have settled (1), different constants never will (infinite); fewer than four draws give NaN.
     """
     halves = _halves(_trace(trace))
     if halves is None:
@@ -159,7 +181,7 @@ def split_rhat(trace: ArrayLike) -> float:
 def effective_draws(trace: ArrayLike) -> float:
     """Return the bulk effective sample size of ranks (chains x draws).
 
-    Equal constants count every draw, and fewer than four draws cannot tell (not a number).
+    Equal constants count every draw; fewer than four draws give NaN.
     """
     halves = _halves(_trace(trace))
     if halves is None:
@@ -185,7 +207,8 @@ def _trace(values: ArrayLike, name: str = "a trace") -> Floats:
     trace = np.atleast_2d(np.asarray(values, dtype=np.float64))
     if trace.ndim != 2 or not np.isfinite(trace).all():
         raise DataError(
-            f"{name} of the shape {trace.shape} is no trace", expected="chains x draws, finite numbers"
+            f"{name} has the shape {trace.shape} or holds infinite values",
+            expected="chains x draws, finite numbers",
         )
     return trace
 

@@ -1,4 +1,4 @@
-"""Partitions as arrays of labels: their canonical form, and how far two of them are apart."""
+"""Partitions as arrays of labels: their canonical form, and distances between two of them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ def canonical(labels: ArrayLike) -> Integers:
     >>> canonical([[5, 5, 1], [2, 0, 2]]).tolist()
     [[0, 0, 1], [0, 1, 0]]
     """
-    given = integers(labels, "labels")
-    if given.ndim not in (1, 2):
-        raise DataError(f"labels have {given.ndim} dimensions", expected="one partition, or a row for each")
-    places = np.arange(given.shape[-1])
-    order = np.argsort(given, axis=-1, kind="stable")
-    grouped = np.take_along_axis(given, order, -1)
-    opens = np.ones(given.shape, dtype=np.bool_)
+    rows = integers(labels, "labels")
+    if rows.ndim not in (1, 2):
+        raise DataError(
+            f"labels have {rows.ndim} dimensions", expected="one partition, or one row per partition"
+        )
+    places = np.arange(rows.shape[-1])
+    order = np.argsort(rows, axis=-1, kind="stable")
+    grouped = np.take_along_axis(rows, order, -1)
+    opens = np.ones(rows.shape, dtype=np.bool_)
     opens[..., 1:] = grouped[..., 1:] != grouped[..., :-1]
     opening = np.maximum.accumulate(np.where(opens, places, 0), axis=-1)
     first = np.empty_like(order)
@@ -46,7 +48,7 @@ def binder_distance(a: ArrayLike, b: ArrayLike) -> int:
 
 
 def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
-    """Return H(a|b) + H(b|a) in nats: what is missing of each partition when the other is known.
+    """Return H(a|b) + H(b|a) in nats: what each partition leaves unknown about the other.
 
     >>> round(variation_of_information([0, 0, 1, 1], [0, 1, 0, 1]) / float(np.log(2)), 12)
     2.0
@@ -59,7 +61,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def members(labels: Integers) -> list[Integers]:
-    """List the members of every cluster, clusters and members in rising order.
+    """List the members of every cluster; clusters and members are in ascending order.
 
     >>> [cluster.tolist() for cluster in members(np.array([4, 2, 4]))]
     [[1], [0, 2]]
@@ -70,7 +72,7 @@ def members(labels: Integers) -> list[Integers]:
 
 
 def integers(values: ArrayLike, name: str) -> Integers:
-    """Take an array of whole numbers, or say why it is none."""
+    """Return an array of whole numbers; raise a `DataError` if it holds anything else."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
         raise DataError(f"{name} are of type {array.dtype}", expected="whole numbers")
