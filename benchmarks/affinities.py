@@ -23,16 +23,16 @@ import numpy as np
 from samevent.corpus import Corpus, Document
 from samevent.experiments.protocols import load_split
 from samevent.formats import read
-from samevent.language.annotate import annotate
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources, resources
+from samevent.preparation import GIVEN_MENTIONS, parse, prepare
 from samevent.similarity.links import Affinities, LinkSettings, find_links, score_pairs, to_affinities
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
 from samevent.similarity.training import PairTrainingSettings, train
-from samevent.training import arguments_by_roles, read_labelled
+from samevent.training import labelled_mentions
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "ecbplus"
 SIZES = (1_000, 4_000, 53_429)
@@ -63,7 +63,7 @@ def first_mentions(annotated: list[Annotated], n: int) -> Iterator[Annotated]:
 
 def trained(corpus: Corpus, model: Resources) -> PairModel:
     """Train on the train topics, with the usual penalty."""
-    data = read_labelled(corpus, model, cache=Cache())
+    data = labelled_mentions(parse(corpus, model.roles, cache=Cache()), model, None)
     return train(data, settings=PairTrainingSettings(penalties=(0.01,), folds=2)).model
 
 
@@ -84,11 +84,12 @@ def measure(data: Path, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     """Measure every size."""
     corpus, split, model = read(data, format="ecbplus"), load_split("yang2015"), resources()
     pairs = trained(split.select(corpus, "train"), model)
-    add = arguments_by_roles(model)
-    annotated = [
-        (add(every_word(document, annotation), annotation), annotation)
-        for document, annotation in annotate(split.select(corpus, "test"), cache=Cache())
-    ]
+    texts = (
+        text._replace(document=every_word(text.document, text.annotation))
+        for text in parse(split.select(corpus, "test"), model.roles, cache=Cache())
+    )
+    prepared = prepare(texts, model, extraction=GIVEN_MENTIONS)
+    annotated = [(document, prepared.annotations[document.id]) for document in prepared.corpus]
     affinities(
         compile_mentions(annotated[:2], lexicon=model.lexicon, vectors=model.vectors), pairs
     )  # compiles

@@ -11,8 +11,8 @@ import numpy as np
 
 from parses import parsed
 from samevent.corpus import Document, Kind
+from samevent.extraction import Parsed
 from samevent.extraction.features import Features
-from samevent.extraction.parsed import Parsed
 from samevent.extraction.semicrf import OTHER, Floats, Indices, Potentials
 from samevent.extraction.weights import Weights
 from samevent.language.annotation import Annotation

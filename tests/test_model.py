@@ -103,13 +103,13 @@ def test_train_writes_a_whole_model(tmp_path: Path) -> None:
     assert manifest["name"] == "mine"
     assert manifest["files"]["similarity.npz"]["source"] == "the demo"
     assert manifest["files"]["extractor.npz"]["source"] != "the demo"
-    assert trained.similarities != Model.load().similarities
+    assert trained.pair_models != Model.load().pair_models
     assert len(trained.resolve(QUAKES).events) > 0
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     with pytest.raises(OutputExistsError):
         Model.train(gold(), tmp_path / "mine")
     trained.save(tmp_path / "copy")
-    assert Model.load(tmp_path / "copy").similarities == trained.similarities
+    assert Model.load(tmp_path / "copy").pair_models == trained.pair_models
 
 
 def test_train_refuses_a_corpus_without_events(tmp_path: Path) -> None:

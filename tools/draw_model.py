@@ -15,8 +15,9 @@ from tools.pictures.states import only, problem_of, seated
 from tools.pictures.steps import steps
 from tools.pictures.telling import telling
 
-from samevent.clusterers import clusterer
+from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.hddcrp import Hddcrp
+from samevent.corpus import Corpus
 from samevent.demo import gold
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.model import Model
@@ -39,7 +40,7 @@ SWEEPS, SEED = 100, 3
 def pictures() -> dict[str, str]:
     """Return every picture by its name."""
     model = Model.load()
-    corpus, evidence = model.evidence(gold())
+    corpus, evidence = _prepared(model, gold())
     found = _hddcrp(PRESET).cluster(evidence, seed=SEED)
     if not isinstance(found.posterior, ComponentPosterior):
         raise TypeError("the posterior of the HDDCRP has no components")
@@ -53,19 +54,24 @@ def pictures() -> dict[str, str]:
 
 
 def _restaurants(model: Model) -> str:
-    corpus, evidence = model.evidence(only(gold(), TAKEOVER))
+    corpus, evidence = _prepared(model, only(gold(), TAKEOVER))
     seating = seated(corpus, evidence, _hddcrp("paper"), sweeps=SWEEPS, seed=SEED)
     return restaurants(seating, after=f"The paper's sampler and settings, sweep {SWEEPS}, seed {SEED}.")
 
 
 def _steps(model: Model) -> str:
     system = _hddcrp(PRESET)
-    corpus, evidence = model.evidence(only(gold(), THEFT))
+    corpus, evidence = _prepared(model, only(gold(), THEFT))
     found = system.cluster(evidence, seed=SEED)
     stolen = [m.id for m in corpus.mentions("action") if m.text in ("stole", "stolen")]
     first, last = (evidence.table.ids.index(name) for name in (stolen[0], stolen[-1]))
     why = explain(evidence.table, evidence.pair_model(system.pair_model), first, last)
     return steps(corpus, evidence, problem_of(evidence, system), found, why, least=system.minimum_similarity)
+
+
+def _prepared(model: Model, corpus: Corpus) -> tuple[Corpus, Evidence]:
+    prepared = model.prepare(corpus)
+    return prepared.corpus, prepared.evidence
 
 
 def _hddcrp(preset: str) -> Hddcrp:

@@ -1,8 +1,8 @@
-"""Show what the preset `light` is made of: scores out of fold, over the train and dev topics of yang2015.
+"""Measure the ingredients of the preset `light` out of fold, over the train and dev topics of yang2015.
 
-Folds are made of topics. Pair models learn from four folds, and the topics of the fifth are clustered together, so that
-events joined across topics cost what they should. Mentions are given, arguments predicted. CoNLL F1 within documents,
-across documents of a sub-topic, and over all documents of a fold at once; sums of all folds are added up.
+Pair models are trained on four folds of topics, and the topics of the fifth are clustered together, so that events
+merged across topics cost what they should. Mentions are gold, arguments predicted. CoNLL F1 within documents, across
+documents of a sub-topic, and over all documents of a fold; numerators and denominators are summed over folds.
 """
 
 from __future__ import annotations
@@ -12,33 +12,31 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from samevent.clusterers import Evidence, clusterer
+from samevent.clusterers import clusterer
 from samevent.corpus import Clustering, Corpus, Unit
+from samevent.experiments.folds import Fold, held_out
 from samevent.experiments.protocols import load_split
-from samevent.extraction import load_extractor
 from samevent.formats import read
-from samevent.language.annotate import annotate
 from samevent.language.cache import Cache
+from samevent.model import Model
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.preparation import PREDICTED_ARGUMENTS
 from samevent.scoring.pairing import pair
 from samevent.scoring.scores import f1_of, tallies
-from samevent.similarity.mentions import Annotated
-from samevent.similarity.pairs import label_mentions
-from samevent.similarity.training import LIGHT, PairTrainingSettings, train
-from samevent.training import given_events, predicted_arguments
+from samevent.similarity.training import LIGHT, PairTrainingSettings
+from samevent.training import linked_events
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "ecbplus"
-FOLDS = 5
 UNITS: tuple[Unit, ...] = ("document", "subtopic", "corpus")
 TRAINING = {"paper": PairTrainingSettings(penalties=(0.001,), folds=2), "light": replace(LIGHT, folds=2)}
-"""The strength of the paper's model is the one that its own choice ends with; here nothing is chosen."""
+"""One penalty for each pair model, that which its own training chooses."""
 
 _PAPER = {"pair_model": "paper", "minimum_similarity": 0.5, "document_gate": 0.0, "dirichlet": 1e-7}
 ROWS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -63,57 +61,38 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "light, another seed": ("hddcrp", {}),
     "ddcrp, light": ("ddcrp", {}),
 }
-"""What is tried: a clusterer, and what is changed in the preset `light`."""
+"""The rows: a clusterer, and the changes to the preset `light`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold:
-    """Documents with their events, and what pair models say of them that have not seen their topics."""
-
-    gold: Corpus
-    evidence: Evidence
-
-
-def documents(data: Path) -> list[Annotated]:
-    """Return the train and dev documents with given events and predicted arguments."""
-    split, extractor = load_split("yang2015"), load_extractor()
-    chosen = [given_events(d) for d in read(data) if split.part_of(d) in ("train", "dev")]
-    add = predicted_arguments(extractor)
-    return [
-        (add(document, annotation), annotation) for document, annotation in annotate(chosen, cache=Cache())
-    ]
-
-
-def folds(annotated: Sequence[Annotated]) -> Iterator[Fold]:
-    """Leave out one fold after the other."""
-    words = load_extractor().resources
-    topics = sorted({str(document.topic) for document, _ in annotated})
-    for number in range(FOLDS):
-        left_out = set(topics[number::FOLDS])
-        inside = [each for each in annotated if each[0].topic in left_out]
-        outside = [each for each in annotated if each[0].topic not in left_out]
-        data = label_mentions(outside, lexicon=words.lexicon, vectors=words.vectors)
-        models = {name: train(data, settings=settings).model for name, settings in TRAINING.items()}
-        table = label_mentions(inside, lexicon=words.lexicon, vectors=words.vectors).table
-        print(f"fold {number + 1} of {FOLDS}: {len(table):,} mentions", file=sys.stderr)
-        yield Fold(Corpus(document for document, _ in inside), Evidence(table, models, words.lexicon))
+def folds(data: Path) -> list[Fold]:
+    """Return the folds of the train and dev topics, with gold events and predicted arguments."""
+    split = load_split("yang2015")
+    corpus = Corpus(linked_events(d) for d in read(data) if split.part_of(d) in ("train", "dev"))
+    prepared = Model.load(cache=Cache()).prepare(corpus, extraction=PREDICTED_ARGUMENTS)
+    parts = []
+    for part in held_out(prepared, TRAINING):
+        parts.append(part)
+        print(f"fold {len(parts)}: {len(part.evidence):,} mentions", file=sys.stderr)
+    return parts
 
 
 def conll(parts: Sequence[Fold], answers: Sequence[Clustering], unit: Unit) -> float:
     """Return the CoNLL score of all folds together."""
-    found = [tallies(pair(part.gold, answer, unit=unit)) for part, answer in zip(parts, answers, strict=True)]
-    sums = {name: np.sum([tally[name].sum(axis=0) for tally in found], axis=0) for name in found[0]}
+    by_fold = [
+        tallies(pair(part.gold, answer, unit=unit)) for part, answer in zip(parts, answers, strict=True)
+    ]
+    sums = {name: np.sum([tally[name].sum(axis=0) for tally in by_fold], axis=0) for name in by_fold[0]}
     return float(f1_of(sums)["conll"])
 
 
 def main() -> None:
-    """Print a JSON object a row, or a table in Markdown."""
+    """Print one JSON object per row, or a table in Markdown."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of ECB+")
-    parser.add_argument("--json", action="store_true", help="a JSON object a row instead of a table")
+    parser.add_argument("--json", action="store_true", help="one JSON object per row instead of a table")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    parts = list(folds(documents(options.data)))
+    parts = folds(options.data)
     if not options.json:
         print("| out of fold, CoNLL F1 | WD | CD | corpus |\n|---|---|---|---|")
     for row, (name, changes) in ROWS.items():

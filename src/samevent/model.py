@@ -15,31 +15,37 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from samevent import __version__
-from samevent.clusterers import Evidence, clusterer
-from samevent.clusterers.reading import pair_models
+from samevent.clusterers import clusterer
 from samevent.corpus import KINDS, Corpus, Document
-from samevent.extraction import EXTRACTOR_FILE, Extractor, parsed
+from samevent.extraction import EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
-from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.preparation import (
+    EVERYTHING,
+    Extraction,
+    Prepared,
+    load_pair_models,
+    missing_extractor,
+    parse,
+    prepare,
+)
 from samevent.results import Result
 from samevent.results.assembly import assemble, explain_pair
 from samevent.similarity.explanation import Explanation
-from samevent.similarity.mentions import compile_mentions
 from samevent.similarity.model import PairModel
 
 Watch = Callable[[str, int, int, str], None]
-"""Told the stage, how much of it is done, how much there is, and what has been found so far."""
+"""Progress callback: stage, steps done, steps in all, and what was found so far."""
 
 
 @contextmanager
-def at_scale() -> Iterator[None]:
-    """Make Python fit for many documents.
+def batch_runtime() -> Iterator[None]:
+    """Tune Python for many documents.
 
-    They are many small values, none of which is garbage: it is looked for rarely. Their matrices are small, too:
-    threads that share one spend more time waiting than working, and what has jobs shares work between them itself.
+    They are many small values, hardly any of which is garbage, so it is collected rarely. Their matrices are small,
+    so threads inside one operation would wait more than work; `jobs` share the work at a higher level.
     """
     usual = gc.get_threshold()
     gc.set_threshold(500_000, 50, 1000)
@@ -94,13 +100,16 @@ class Model:
 
     @cached_property
     def extractor(self) -> Extractor:
-        """What finds events, participants, times and places."""
-        return Extractor.load(self.resources.folder / EXTRACTOR_FILE, self.resources)
+        """Finds events, participants, times and locations."""
+        file = self.resources.folder / EXTRACTOR_FILE
+        if not file.exists():
+            raise missing_extractor(self.resources.folder, KINDS)
+        return Extractor.load(file, self.resources)
 
     @cached_property
-    def similarities(self) -> dict[str, PairModel]:
-        """What says how similar two mentions are, by name: `light` and `paper`."""
-        return pair_models(self.resources.folder)
+    def pair_models(self) -> dict[str, PairModel]:
+        """The pair models of the folder by name: `light` and `paper`."""
+        return load_pair_models(self.resources.folder)
 
     def save(self, folder: str | Path) -> None:
         """Write the whole model into a new folder."""
@@ -120,36 +129,60 @@ class Model:
         progress: Callable[[str], None] = lambda _: None,
     ) -> Model:
         """Train on documents with gold events and write a model's folder; words and roles are those of the base."""
-        from samevent.training import (
-            train_model,
-        )  # scikit-learn takes a second to import, and only training needs it
+        # scikit-learn takes a second to import, and only training needs it.
+        from samevent.training import Source, train_model
 
         train_model(
-            corpus, Path(folder), resources(base), source=source, cache=cache, jobs=jobs, progress=progress
+            corpus,
+            Path(folder),
+            resources(base),
+            source=Source(source),
+            cache=cache,
+            jobs=jobs,
+            progress=progress,
         )
         return cls.load(folder, cache=cache)
 
-    @at_scale()
-    def extract(self, corpus: Iterable[Document], *, jobs: int = 1, watch: Watch | None = None) -> Corpus:
+    @batch_runtime()
+    def prepare(
+        self,
+        corpus: Iterable[Document],
+        *,
+        extraction: Extraction = EVERYTHING,
+        jobs: int = 1,
+        watch: Watch | None = None,
+    ) -> Prepared:
+        """Return the documents with the mentions and arguments that they lack, and all that clusterers read."""
+        documents = list(corpus)
+        needed = extraction.arguments and any(map(extraction.missing, documents))
+        extractor = self.extractor if needed else None
+        roles = self.resources.roles if extraction.arguments else None
+
+        def show(done: int, events: int) -> None:
+            if watch:
+                watch("reading", done, len(documents), f"{events:,} mentions")
+
+        return prepare(
+            parse(documents, roles, jobs=jobs, cache=self.cache),
+            self.resources,
+            extractor,
+            extraction=extraction,
+            pair_models=self.pair_models,
+            progress=show,
+        )
+
+    def extract(
+        self,
+        corpus: Iterable[Document],
+        *,
+        extraction: Extraction = EVERYTHING,
+        jobs: int = 1,
+        watch: Watch | None = None,
+    ) -> Corpus:
         """Return the documents with the mentions and arguments that they lack."""
-        return Corpus(document for document, _ in self._extracted(list(corpus), jobs, watch))
+        return self.prepare(corpus, extraction=extraction, jobs=jobs, watch=watch).corpus
 
-    @at_scale()
-    def evidence(
-        self, corpus: Iterable[Document], *, jobs: int = 1, watch: Watch | None = None
-    ) -> tuple[Corpus, Evidence]:
-        """Return the documents with all their mentions, and what a clusterer looks at."""
-        documents: list[Document] = []
-
-        def kept() -> Iterator[tuple[Document, Annotation]]:
-            for document, annotation in self._extracted(list(corpus), jobs, watch):
-                documents.append(document)
-                yield document, annotation
-
-        table = compile_mentions(kept(), lexicon=self.resources.lexicon, vectors=self.resources.vectors)
-        return Corpus(documents), Evidence(table, self.similarities, self.resources.lexicon)
-
-    @at_scale()
+    @batch_runtime()
     def resolve(
         self,
         corpus: Iterable[Document],
@@ -169,7 +202,8 @@ class Model:
         if seed is not None:
             options = replace(options, seed=seed)
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
-        documents, evidence = self.evidence(corpus, jobs=jobs, watch=watch)
+        prepared = self.prepare(corpus, jobs=jobs, watch=watch)
+        evidence = prepared.evidence
         if watch:
             watch("linking", 0, 1, f"{len(evidence):,} mentions")
         system.links(evidence, jobs=jobs)  # the evidence keeps them
@@ -193,7 +227,7 @@ class Model:
             "settings": asdict(system),
         }
         return assemble(
-            documents,
+            prepared.corpus,
             evidence,
             system,
             clustered,
@@ -207,19 +241,5 @@ class Model:
         self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = "light"
     ) -> Explanation:
         """Return what speaks for and against two event mentions of these documents being the same event."""
-        _, evidence = self.evidence(corpus)
+        evidence = self.prepare(corpus).evidence
         return explain_pair(evidence, evidence.pair_model(pair_model), first, second)
-
-    def _extracted(
-        self, documents: list[Document], jobs: int, watch: Watch | None
-    ) -> Iterator[tuple[Document, Annotation]]:
-        """Go through documents with all their mentions, and their parses."""
-        events = 0
-        texts = parsed(documents, self.resources.roles, jobs=jobs, cache=self.cache)
-        for done, text in enumerate(texts, 1):
-            given = {mention.kind for mention in text.document.mentions}
-            document = self.extractor.extract(text, kinds=[kind for kind in KINDS if kind not in given])
-            events += sum(mention.kind == "action" for mention in document.mentions)
-            yield document, text.annotation
-            if watch:
-                watch("reading", done, len(documents), f"{events:,} mentions")

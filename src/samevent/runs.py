@@ -22,7 +22,7 @@ from samevent.formats import FORMATS, read, write
 from samevent.formats.files import check_absent, write_text
 from samevent.formats.sheets import written
 from samevent.language.cache import Cache
-from samevent.model import Model, at_scale
+from samevent.model import Model, batch_runtime
 from samevent.results import Diagnostics, Result
 from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
@@ -101,7 +101,7 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
     return Run(folder, part, overwrite)
 
 
-@at_scale()
+@batch_runtime()
 def write_files(
     folder: Path, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()
 ) -> None:

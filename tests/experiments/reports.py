@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from samevent.corpus import Corpus, Document
-from samevent.experiments.ecbplus import TASKS, Plan
+from samevent.experiments.ecbplus import Plan
+from samevent.experiments.protocols import TASKS
 from samevent.experiments.work import Work
 
 TOPICS = {

@@ -11,10 +11,12 @@ from parses import parsed
 from samevent.clusterers import Evidence, clusterer
 from samevent.corpus import Corpus, Document
 from samevent.experiments.analysis import causes, compare_systems, word_pair
-from samevent.experiments.ecbplus import TASKS
-from samevent.experiments.ecbplus.cells import Cell
-from samevent.experiments.ecbplus.mentions import MentionSet
-from samevent.experiments.ecbplus.plan import Answers
+from samevent.experiments.cells import Cell
+from samevent.experiments.ecbplus import Answers
+from samevent.experiments.mention_sets import MentionSet
+from samevent.experiments.protocols import TASKS
+from samevent.language.resources import resources
+from samevent.preparation import Prepared
 from samevent.similarity.mentions import compile_mentions
 from samevent.similarity.model import PairModel
 from similarity.tables import VECTORS
@@ -42,7 +44,8 @@ def answers(
     )
     rows = {name.replace("_", "-"): np.array(row, np.int32) for name, row in labels.items()}
     cells = {name: Cell(seen.table.ids, row[np.newaxis], row, {}, "", 0.0) for name, row in rows.items()}
-    given = MentionSet("predicted", TASKS["yang2015"], Corpus([extracted]), Corpus([gold]))
+    prepared = Prepared(Corpus([extracted]), {}, resources())
+    given = MentionSet("predicted", TASKS["yang2015"], prepared, Corpus([gold]))
     systems = {name: clusterer(name, preset="paper") for name in rows}
     return Answers(given, seen, systems, cells), known
 

@@ -6,8 +6,9 @@ from real_data import ecbplus_release
 from samevent.corpus import KINDS
 from samevent.experiments.extraction import measure_part
 from samevent.experiments.protocols import load_split
-from samevent.extraction import load_extractor, parsed
+from samevent.extraction import load_extractor
 from samevent.language.cache import Cache
+from samevent.preparation import parse
 
 
 @needs_model
@@ -16,7 +17,7 @@ def test_shipped_extractor_keeps_its_quality_on_the_development_data() -> None:
     """Floors under the measured figures: a change that costs more than noise must not go unnoticed."""
     extractor = load_extractor()
     dev = load_split("yang2015").select(ecbplus_release(), "dev")
-    found = measure_part(extractor, list(parsed(dev, extractor.resources.roles, cache=Cache())))
+    found = measure_part(extractor, parse(dev, extractor.resources.roles, cache=Cache()))
     assert set(found) == {"recall", "balanced", "curve", "roles"}
     assert set(found["recall"]) == set(found["balanced"]) == set(KINDS)
     recall, balanced = found["recall"], found["balanced"]

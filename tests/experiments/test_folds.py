@@ -36,9 +36,15 @@ def test_folds_are_scored_as_one_corpus(unit: Unit) -> None:
     folds = []
     for texts in FOLDS:
         data = label_mentions(texts, lexicon=LEXICON, vectors=VECTORS)
-        folds.append(Fold(data, Evidence(data.table, {"paper": MODEL}, LEXICON)))
+        folds.append(
+            Fold(
+                Corpus(document for document, _ in texts),
+                data,
+                Evidence(data.table, {"paper": MODEL}, LEXICON),
+            )
+        )
     gold = Corpus(document for texts in FOLDS for document, _ in texts)
-    found = pairings(folds, gold, clusterer("lemma"), (unit,), seed=0, jobs=1)[unit]
+    found = pairings(folds, clusterer("lemma"), (unit,), seed=0, jobs=1)[unit]
     # The lemma over each fold by itself: what two folds share is not brought together.
     lemma = Clustering.from_labels({m.id: (gold[m.document].topic, m.text) for m in gold.mentions()})
     assert len(found) == 1

@@ -75,5 +75,5 @@ def test_pair_measurement_describes_the_model() -> None:
 
 
 def test_pairs_of_a_split_without_its_documents_are_refused() -> None:
-    with pytest.raises(DataError, match="of 0 topic"):
+    with pytest.raises(DataError, match="no documents"):
         measure_pairs(Corpus([]), resources(), split=load_split("yang2015"))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from samevent.experiments.ecbplus.plan import SYSTEMS
+from samevent.experiments.ecbplus import SYSTEMS
 from samevent.experiments.paper import paper_figures
 
 

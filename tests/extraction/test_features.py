@@ -10,8 +10,8 @@ import pytest
 
 from extraction_builders import EMPTY, TinyLexicon, text_of, tiny_resources
 from samevent.corpus import Document
+from samevent.extraction import Parsed
 from samevent.extraction.features import GROUPS, Encoder, Raw, joined, looked_up, selected
-from samevent.extraction.parsed import Parsed
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import KeyTable, code
 from samevent.language.roles import Predicate, RoleArgument

@@ -16,11 +16,12 @@ from extraction_builders import EMPTY, news, text_of, tiny_resources
 from parses import needs_model
 from samevent.corpus import KINDS, Argument, Document
 from samevent.errors import FormatError, OutputExistsError, UsageError
+from samevent.extraction import Parsed
 from samevent.extraction.learning import Learning
 from samevent.extraction.model import KIND, POINTS, SCHEMA, Extractor, Thresholds
-from samevent.extraction.parsed import Parsed, parsed
 from samevent.extraction.training import ExtractorSettings, train
 from samevent.language.annotation import Annotation
+from samevent.preparation import parse
 from samevent.storage import read_table, write_table
 
 RESOURCES = tiny_resources()
@@ -59,7 +60,7 @@ def test_extract_finds_mentions_with_heads_probabilities_and_arguments() -> None
 @needs_model
 def test_raw_text_is_parsed_and_extracted_from() -> None:
     documents = [Document.from_text(id, "Sudan bombed the camp in Yida last week. They fled.") for id in "ab"]
-    texts = list(parsed(documents, RESOURCES.roles))
+    texts = list(parse(documents, RESOURCES.roles))
     assert [text.document.id for text in texts] == ["a", "b"]
     for text in texts:
         assert [p.token for p in text.predicates] == [1, 10]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from extraction_builders import text_of
 from parses import random_annotations
 from samevent.corpus import Document
-from samevent.extraction.parsed import Parsed
+from samevent.extraction import Parsed
 from samevent.extraction.segments import ATOMS, segment_atoms
 from samevent.extraction.tokens import ATOMS as TOKEN_ATOMS
 from samevent.extraction.tokens import token_atoms

@@ -9,7 +9,8 @@ import pytest
 from builders import document
 from parses import needs_model
 from samevent.corpus import KINDS, Document, Kind
-from samevent.extraction import POINTS, Extractor, load_extractor, parsed
+from samevent.extraction import POINTS, Extractor, load_extractor
+from samevent.preparation import parse
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def extractor() -> Extractor:
 
 
 def extract(extractor: Extractor, text: Document, point: str = "balanced") -> Document:
-    (found,) = parsed([text], extractor.resources.roles)
+    (found,) = parse([text], extractor.resources.roles)
     return extractor.extract(found, point=point)
 
 
@@ -61,7 +62,7 @@ def test_the_papers_first_table_comes_out(extractor: Extractor, point: str) -> N
 )
 def test_hardly_a_sentence_is_no_trouble(extractor: Extractor, sentences: list[list[str]]) -> None:
     given = Document.from_tokens("a", sentences)
-    (text,) = parsed([given], extractor.resources.roles)
+    (text,) = parse([given], extractor.resources.roles)
     for point in POINTS:
         found = extractor.extract(text, point=point)
         assert found.tokens == given.tokens
@@ -75,6 +76,6 @@ def test_neighbouring_documents_change_nothing(extractor: Extractor) -> None:
     first = document("a", "The army attacked a village near Aleppo on Friday .")
     second = document("b", "Shares fell after the company announced job cuts .")
     roles = extractor.resources.roles
-    alone = [extractor.extract(text) for each in (first, second) for text in parsed([each], roles)]
-    together = [extractor.extract(text) for text in parsed([first, second], roles, jobs=2)]
+    alone = [extractor.extract(text) for each in (first, second) for text in parse([each], roles)]
+    together = [extractor.extract(text) for text in parse([first, second], roles, jobs=2)]
     assert alone == together

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from extraction_builders import text_of
-from samevent.extraction.parsed import Parsed
+from samevent.extraction import Parsed
 from samevent.extraction.tokens import ATOMS, token_atoms
 from samevent.language.hashing import code
 from samevent.language.roles import Predicate, RoleArgument

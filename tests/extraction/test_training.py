@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from extraction_builders import news, text_of, tiny_resources
 from samevent.corpus import KINDS, Kind
-from samevent.errors import DataError, OutputExistsError, UsageError
+from samevent.errors import DataError, UsageError
+from samevent.extraction import Parsed
 from samevent.extraction.features import GROUPS
 from samevent.extraction.learning import Learning
 from samevent.extraction.model import Extractor
 from samevent.extraction.objective import Cost
-from samevent.extraction.parsed import Parsed
 from samevent.extraction.training import (
     NO_THRESHOLDS,
     ExtractorSettings,
@@ -25,7 +24,6 @@ from samevent.extraction.training import (
     groups_without,
     prepared,
     train,
-    train_file,
 )
 
 RESOURCES = tiny_resources()
@@ -171,11 +169,3 @@ def test_progress_is_told() -> None:
     train(NEWS, RESOURCES, settings=QUICK, progress=told.append)
     assert sum("leaving out" in line for line in told) == 3
     assert any("round 12 of 12" in line for line in told)
-
-
-def test_an_existing_file_is_refused_before_any_work(tmp_path: Path) -> None:
-    path = tmp_path / "extractor.npz"
-    path.write_text("precious")
-    with pytest.raises(OutputExistsError):
-        train_file([], path, RESOURCES, source="x")
-    assert path.read_text() == "precious"

@@ -18,6 +18,7 @@ from samevent.cli.common import (
     model_option,
     progress,
     say,
+    stages,
 )
 from samevent.corpus import Corpus
 from samevent.errors import OutputExistsError, UsageError, located, place
@@ -131,21 +132,17 @@ def clustered(
     corpus: Corpus, system: Clusterer, *, model: str, seed: int, jobs: int, checkpoint: Path | None = None
 ) -> Clustered:
     """Cluster the event mentions of a corpus, from a parse that is kept in the user's cache."""
-    from samevent.clusterers.reading import read_evidence
     from samevent.language.cache import Cache
-    from samevent.language.resources import resources
+    from samevent.model import Model
     from samevent.partitions.diagnostics import ConvergenceWarning
+    from samevent.preparation import MISSING_ARGUMENTS, WORDS_ONLY
 
-    with progress("reading", len(corpus)) as done:
-        evidence = read_evidence(
-            corpus,
-            resources(model),
-            needs=system.needs,
-            jobs=jobs,
-            cache=Cache(),
-            progress=done,
-            tell=say,
+    extraction = MISSING_ARGUMENTS if "arguments" in system.needs else WORDS_ONLY
+    with stages() as watch:
+        prepared = Model.load(model, cache=Cache()).prepare(
+            corpus, extraction=extraction, jobs=jobs, watch=watch
         )
+        evidence = prepared.evidence
     sweeps = system.total_sweeps
     with progress("sweeps", sweeps) as swept, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it

@@ -14,10 +14,10 @@ from samevent.cli.common import (
     force_option,
     jobs_option,
     model_option,
-    progress,
     say,
+    stages,
 )
-from samevent.corpus import KINDS, Corpus
+from samevent.corpus import KINDS
 from samevent.formats import output_format, read, write
 from samevent.formats.files import check_absent
 from samevent.names import FORMATS, POINTS
@@ -67,11 +67,20 @@ def extract_cli(
     INPUT is a folder or file of text, or any corpus; given tokens and sentences are kept. Mentions that a document
     has are used as they are, and only those of kinds that it has none of are looked for.
     """
+    from samevent.extraction import Association
+    from samevent.language.cache import Cache
+    from samevent.model import Model
+    from samevent.preparation import Extraction
+
     output_format(target, write_as)
     if str(target) != "-":
         check_absent(target, overwrite=force)
     corpus = read(source, format=read_as, encoding=encoding)
-    corpus = extracted(corpus, point=point, replace=replace, add_fillers=add_fillers, model=model, jobs=jobs)
+    extraction = Extraction(replace=replace, point=point, association=Association(add_fillers=add_fillers))
+    with stages() as watch:
+        corpus = Model.load(model, cache=Cache()).extract(
+            corpus, extraction=extraction, jobs=jobs, watch=watch
+        )
     write(corpus, target, format=write_as, overwrite=force)
     counts = Counter(m.kind for m in corpus.mentions())
     say(
@@ -79,22 +88,3 @@ def extract_cli(
         + ", ".join(f"{counts[kind]:,} {kind}s" for kind in KINDS)
         + f" to {target}"
     )
-
-
-def extracted(
-    corpus: Corpus, *, point: str, replace: bool, add_fillers: bool, model: str, jobs: int
-) -> Corpus:
-    """Return the corpus with the mentions that it lacked, from a parse that is kept in the user's cache."""
-    from samevent.extraction import Association, load_extractor, parsed
-    from samevent.language.cache import Cache
-
-    extractor = load_extractor(model)
-    association = Association(add_fillers=add_fillers)
-    documents = []
-    with progress("extracting", len(corpus)) as done:
-        texts = parsed(corpus, extractor.resources.roles, jobs=jobs, cache=Cache(), progress=done)
-        for text in texts:
-            given = {m.kind for m in text.document.mentions}
-            kinds = [kind for kind in KINDS if replace or kind not in given]
-            documents.append(extractor.extract(text, point=point, kinds=kinds, association=association))
-    return Corpus(documents)

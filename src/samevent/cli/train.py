@@ -85,21 +85,22 @@ def extractor_cli(
     from samevent.extraction.learning import Learning
     from samevent.extraction.model import EXTRACTOR_FILE
     from samevent.extraction.objective import LIKELIHOOD, Cost
-    from samevent.extraction.training import ExtractorSettings, groups_without, train_file
+    from samevent.extraction.training import ExtractorSettings, groups_without
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
+    from samevent.training import Source, train_extractor
 
     corpus = read(data)
     learning = Learning(cost=LIKELIHOOD if likelihood else Cost())
     settings = ExtractorSettings(learning=learning, groups=groups_without(left_out))
     output.mkdir(parents=True, exist_ok=True)
-    train_file(
+    train_extractor(
         load_split(split).select(corpus, "train") if split else corpus,
         output / EXTRACTOR_FILE,
         resources(model),
         beside=load_split(split).select(corpus, "dev") if split else (),
         settings=settings,
-        source=f"ECB+, train topics of {split}" if split else data.name,
+        source=Source(f"ECB+, train topics of {split}" if split else data.name),
         jobs=jobs,
         cache=Cache(),
         overwrite=force,
@@ -143,21 +144,20 @@ def similarity_cli(
     """
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
-    from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
-    from samevent.similarity.training import LIGHT, PairTrainingSettings
-    from samevent.training import train_similarity
+    from samevent.similarity.model import PAIR_MODEL_FILES
+    from samevent.training import PAIR_MODEL_SETTINGS, train_pair_model
 
     corpus, topics = read(data), load_split(split) if split else None
     documents = [d for d in corpus if topics is None or topics.part_of(d) in ("train", "dev")]
     output.mkdir(parents=True, exist_ok=True)
-    target = output / (LIGHT_FILE if preset == "light" else SIMILARITY_FILE)
+    target = output / PAIR_MODEL_FILES[preset]
     say(f"reading {len(documents):,} documents")
-    train_similarity(
+    train_pair_model(
         documents,
         target,
         load_extractor(model),
         learn=topics.train if topics else None,
-        settings=replace(LIGHT if preset == "light" else PairTrainingSettings(), without=left_out),
+        settings=replace(PAIR_MODEL_SETTINGS[preset], without=left_out),
         cache=Cache(),
         jobs=jobs,
         overwrite=force,
@@ -184,7 +184,7 @@ def all_cli(data: Path, output: Path, split: str | None, model: str, jobs: int, 
     """
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
-    from samevent.training import train_model
+    from samevent.training import Source, train_model
 
     corpus, topics = read(data), load_split(split) if split else None
     train_model(
@@ -192,7 +192,7 @@ def all_cli(data: Path, output: Path, split: str | None, model: str, jobs: int, 
         output,
         resources(model),
         beside=topics.select(corpus, "dev") if topics else (),
-        source=f"{data.name}, train topics of {split}" if split else data.name,
+        source=Source(f"{data.name}, train topics of {split}" if split else data.name),
         jobs=jobs,
         cache=Cache(),
         overwrite=force,

@@ -1,6 +1,6 @@
-"""What each choice of the HDDCRP is worth, out of fold over the train and dev topics of `yang2015`, on gold mentions.
+"""Ablations of the HDDCRP, out of fold over the train and dev topics of `yang2015`, on gold mentions.
 
-The test topics are not looked at. Every row changes one thing of the preset `paper`.
+The test topics are not used. Every row changes one thing of the preset `paper`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ import numpy as np
 
 from samevent.clusterers import Clusterer, clusterer
 from samevent.corpus import Corpus, Unit
-from samevent.experiments.ecbplus.rows import interval, scored
-from samevent.experiments.ecbplus.tasks import TASKS
-from samevent.experiments.folds import Fold, held_out, pairings, read_topics
+from samevent.experiments.folds import Fold, held_out, pairings
+from samevent.experiments.protocols import TASKS
+from samevent.experiments.scores import interval, scored
 from samevent.experiments.work import Work, digest_of_corpus, digest_of_files, provenance
-from samevent.extraction import Extractor, load_extractor
 from samevent.formats.files import write_text
+from samevent.language.cache import Cache
+from samevent.model import Model
+from samevent.preparation import PREDICTED_ARGUMENTS, Prepared
 from samevent.similarity.features import FEATURES, TAGS
-from samevent.similarity.mentions import Annotated
 from samevent.similarity.training import PairTrainingSettings
 
 UNITS: tuple[Unit, ...] = ("document", "subtopic")
 RUNS = 2
-"""Runs of each variant: enough, as they hardly differ."""
+"""Runs of each variant; they hardly differ."""
 PENALTIES = (0.001, 0.003, 0.01, 0.03)
 """Values of C to choose from in every fold, around those that full training takes."""
 
@@ -53,7 +54,7 @@ are always linked, what events generate, and how it is run."""
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One thing that is not as in the paper: a setting, or a group of features left out of the pair model."""
+    """One difference from the paper: a setting, or a group of features left out of the pair model."""
 
     what: str
     value: Any
@@ -75,15 +76,14 @@ def measure_ablations(
     corpus: Corpus, work: Work, *, model: str, seed: int = 0, chosen: Sequence[Variant] | None = None
 ) -> dict[str, Any]:
     """Measure the paper's settings and all variants, or those chosen; what finishes is kept in the work folder."""
-    task, extractor = TASKS["yang2015"], load_extractor(model)
+    task = TASKS["yang2015"]
     gold = task.gold(Corpus(d for d in corpus if task.split.part_of(d) in ("train", "dev")))
-    lab = _Lab(gold, extractor, work, seed)
+    lab = _Lab(gold, Model.load(model, cache=Cache()), work, seed)
     todo = chosen or variants()
     with work.watch("ablations", len(todo)) as done:
         base, rows = lab.measured(BASE), []
         for number, variant in enumerate(todo, 1):
-            found = lab.measured(variant)
-            rows.append(_row(variant, found, base))
+            rows.append(_row(variant, lab.measured(variant), base))
             done(number)
     return {
         "protocol": task.name,
@@ -99,28 +99,26 @@ def measure_ablations(
 
 
 class _Lab:
-    """Texts that are read and pair models that are trained once, when they are first needed."""
+    """Documents that are prepared and pair models that are trained once, when they are first needed."""
 
-    def __init__(self, gold: Corpus, extractor: Extractor, work: Work, seed: int) -> None:
-        self.gold, self.extractor, self.work, self.seed = gold, extractor, work, seed
+    def __init__(self, gold: Corpus, model: Model, work: Work, seed: int) -> None:
+        self.gold, self.model, self.work, self.seed = gold, model, work, seed
         self._done: set[Path] = set()
         self._folds: dict[tuple[str, ...], list[Fold]] = {}
-        self._mark = (
-            f"{digest_of_corpus(gold)} {digest_of_files(extractor.resources.folder.iterdir())} {seed}"
-        )
+        files = model.resources.folder.iterdir()
+        self._mark = f"{digest_of_corpus(gold)} {digest_of_files(files)} {seed}"
 
     @cached_property
-    def texts(self) -> list[Annotated]:
-        """All documents, with arguments on their events."""
+    def prepared(self) -> Prepared:
+        """All documents with gold events and predicted arguments."""
         self.work.tell(f"reading {len(self.gold)} documents")
-        return read_topics(self.gold, self.extractor, jobs=self.work.jobs)
+        return self.model.prepare(self.gold, extraction=PREDICTED_ARGUMENTS, jobs=self.work.jobs)
 
     def folds(self, without: tuple[str, ...]) -> list[Fold]:
         """Return the folds with pair models that lack some features."""
         if without not in self._folds:
-            self._folds[without] = held_out(
-                self.texts, self.extractor, PairTrainingSettings(without=without, penalties=PENALTIES)
-            )
+            settings = PairTrainingSettings(without=without, penalties=PENALTIES)
+            self._folds[without] = list(held_out(self.prepared, {"paper": settings}))
         return self._folds[without]
 
     def measured(self, variant: Variant) -> dict[str, Any]:
@@ -131,32 +129,32 @@ class _Lab:
             return dict(json.loads(file.read_text("utf-8")))
         folds = self.folds(variant.without)
         started = time.perf_counter()
-        paired = pairings(folds, self.gold, system, UNITS, seed=self.seed, jobs=self.work.jobs)
+        paired = pairings(folds, system, UNITS, seed=self.seed, jobs=self.work.jobs)
         seconds = round(time.perf_counter() - started, 1)
-        found: dict[str, Any] = {"seconds": seconds}
+        figures: dict[str, Any] = {"seconds": seconds}
         for unit, each in paired.items():
             result = scored(each, seed=self.seed)
-            found[unit] = result.to_json() | {"draws": result.draws.tolist()}
-        write_text(file, [json.dumps(found)], overwrite=True)
+            figures[unit] = result.to_json() | {"draws": result.draws.tolist()}
+        write_text(file, [json.dumps(figures)], overwrite=True)
         self._done.add(file)
         self.work.tell(
             f"{variant.what} {variant.value}: "
-            + " / ".join(f"{100 * found[unit]['conll']:.1f}" for unit in UNITS)
+            + " / ".join(f"{100 * figures[unit]['conll']:.1f}" for unit in UNITS)
         )
-        return found
+        return figures
 
 
 def _system(variant: Variant) -> Clusterer:
     return clusterer("hddcrp", {"runs": RUNS, **variant.changes}, preset="paper")
 
 
-def _row(variant: Variant, found: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {"what": variant.what, "value": variant.value, "seconds": found["seconds"]}
+def _row(variant: Variant, figures: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {"what": variant.what, "value": variant.value, "seconds": figures["seconds"]}
     for unit in UNITS:
-        delta = np.subtract(found[unit]["draws"], base[unit]["draws"])
-        row[unit] = {name: value for name, value in found[unit].items() if name != "draws"} | {
+        delta = np.subtract(figures[unit]["draws"], base[unit]["draws"])
+        row[unit] = {name: value for name, value in figures[unit].items() if name != "draws"} | {
             "difference": {
-                "conll": found[unit]["conll"] - base[unit]["conll"],
+                "conll": figures[unit]["conll"] - base[unit]["conll"],
                 "interval": interval(delta),
             }
         }

@@ -15,16 +15,13 @@ from typing import Any
 import numpy as np
 
 from samevent.clusterers import Evidence
-from samevent.clusterers.reading import read_evidence
 from samevent.corpus import Corpus, Mention, unit_of
 from samevent.errors import UsageError
-from samevent.experiments.ecbplus.mentions import MentionSet
-from samevent.experiments.ecbplus.plan import Answers, Plan, run_systems
-from samevent.experiments.ecbplus.tasks import GOLD, PREDICTED, TASKS, Task
-from samevent.experiments.protocols import Part
+from samevent.experiments.ecbplus import Answers, Plan, run_systems
+from samevent.experiments.mention_sets import MentionSet
+from samevent.experiments.protocols import GOLD, PREDICTED, TASKS, Part, Task
 from samevent.experiments.work import Work, provenance
-from samevent.language.cache import Cache
-from samevent.language.resources import resources
+from samevent.preparation import MISSING_ARGUMENTS
 
 OURS, OTHERS = "hddcrp", ("agglomerative", "hdp-lex")
 WORDS = ("unveil", "announce")
@@ -72,13 +69,13 @@ def measure_analysis(
 ) -> dict[str, Any]:
     """Compare systems pair by pair on gold mentions, and find the causes of errors on extracted ones."""
     plan = Plan(task=TASKS[protocol], part=part, model=model, seed=seed, clusterers=(*OTHERS, OURS))
-    documents, folder = plan.documents(corpus), plan.model_folder(corpus, work)
-    gold = run_systems(GOLD, documents, plan, folder, work)
+    documents, trained = plan.documents(corpus), plan.load_model(corpus, work)
+    gold = run_systems(GOLD, documents, plan, trained, work)
     ours = replace(plan, clusterers=(OURS,))
-    extracted = run_systems(PREDICTED, documents, ours, folder, work)
-    with_gold_arguments = read_evidence(
-        _with_gold_arguments(documents, plan.task), resources(folder), jobs=work.jobs, cache=Cache()
-    )
+    extracted = run_systems(PREDICTED, documents, ours, trained, work)
+    with_gold_arguments = trained.prepare(
+        _with_gold_arguments(documents, plan.task), extraction=MISSING_ARGUMENTS, jobs=work.jobs
+    ).evidence
     settings = {name: repr(system) for name, system in gold.systems.items()}
     return {
         "protocol": plan.task.name,

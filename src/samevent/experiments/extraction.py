@@ -1,31 +1,31 @@
-"""Extraction measured on ECB+: how many gold mentions are found at both operating points, and along the way.
+"""Extraction measured on ECB+: gold mentions found at both operating points and at other numbers of mentions.
 
-The paper's figures stand beside ours; so does what the role labeller finds alone, as SwiRL did there.
+The paper's figures are reported beside ours, and so is the role labeller alone, as SwiRL is in the paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
+from itertools import count
 from typing import Any
 
 from samevent.corpus import KINDS, Corpus, Kind, Mention
 from samevent.experiments.protocols import Part, Split
-from samevent.extraction import Extractor, Parsed, extract_by_roles, parsed
+from samevent.extraction import Extractor, Parsed, extract_by_roles
 from samevent.extraction.evaluation import Ranking, ranking
 from samevent.extraction.training import ExtractorSettings, train
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources
-from samevent.language.roles import Roles
+from samevent.preparation import parse
 
 PARTS: tuple[Part, ...] = ("dev", "test")
-"""What is measured."""
+"""The parts that are measured."""
 TRAINING: tuple[Part, ...] = ("train", "dev")
 CURVE = (15_000, 20_000, 27_000, 40_000, 53_429)
-"""How many event mentions of the test part of `yang2015` are looked at; other texts get their share by tokens."""
+"""Numbers of event mentions on the test part of `yang2015`; other texts get their share by tokens."""
 TEST_TOKENS = 182_617
-"""How many tokens that part has, addresses aside."""
+"""Tokens of that part without URL lines."""
 
 BUDGET: Mapping[Kind, int] = {"action": 53_429, "participant": 43_682, "time": 5_791, "location": 3_836}
 """How many mentions the paper extracted from the test part. Recall is measured on as many, the most probable ones."""
@@ -44,7 +44,7 @@ PAPER: Mapping[Part, Mapping[Kind, tuple[float, int | None]]] = {
         "location": (0.728, BUDGET["location"]),
     },
 }
-"""Head recall, and the number of mentions extracted where the paper tells (its Section 5)."""
+"""Head recall, and the number of mentions extracted where the paper reports it (its Section 5)."""
 SWIRL: Mapping[Kind, float] = {"action": 0.56, "participant": 0.76, "time": 0.65, "location": 0.13}
 """Head recall on dev of the role labeller that the paper compares with."""
 
@@ -62,56 +62,44 @@ def trained(
 ) -> Extractor:
     """Train on the train topics of a split; operating points are chosen on its train and dev topics."""
     train_texts, dev_texts = (
-        list(parsed(split.select(corpus, part), resources.roles, jobs=jobs, cache=Cache()))
+        list(parse(split.select(corpus, part), resources.roles, jobs=jobs, cache=Cache()))
         for part in TRAINING
     )
     return train(train_texts, resources, beside=dev_texts, settings=settings, progress=progress)
 
 
-def parsed_parts(
+def measure_extraction(
     corpus: Corpus,
     split: Split,
-    roles: Roles,
+    extractor: Extractor,
     *,
     jobs: int = 1,
-    progress: Callable[[int], None] | None = None,
-) -> dict[Part, list[Parsed]]:
-    """Parse the parts that are measured."""
-    return {
-        part: list(parsed(split.select(corpus, part), roles, jobs=jobs, cache=Cache(), progress=progress))
-        for part in PARTS
-    }
-
-
-def measure_extraction(
-    extractor: Extractor,
-    parts: Mapping[Part, Sequence[Parsed]],
     progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Return recall, balance and the curve of each part, and the role labeller's own figures."""
-    found: dict[str, Any] = {"recall": {}, "balanced": {}, "curve": {}, "roles": {}}
-    done = 0
-    for part, texts in parts.items():
-        figures = measure_part(extractor, texts, partial(_shifted, progress, done))
-        for name in found:
-            found[name][part] = figures[name]
-        done += len(texts)
-    return found
+    """Return recall, balance and the curve of each part, and the role labeller's own figures.
+
+    `progress` is called with the number of documents done.
+    """
+    figures: dict[str, Any] = {"recall": {}, "balanced": {}, "curve": {}, "roles": {}}
+    done = count(1)
+
+    def counted(texts: Iterable[Parsed]) -> Iterator[Parsed]:
+        for text in texts:
+            yield text
+            progress(next(done))
+
+    for part in PARTS:
+        documents = split.select(corpus, part)
+        texts = parse(documents, extractor.resources.roles, jobs=jobs, cache=Cache())
+        for name, measured in measure_part(extractor, counted(texts)).items():
+            figures[name][part] = measured
+    return figures
 
 
-def _shifted(progress: Callable[[int], None], before: int, done: int) -> None:
-    progress(before + done)
-
-
-def measure_part(
-    extractor: Extractor, texts: Sequence[Parsed], progress: Callable[[int], None] = lambda _: None
-) -> dict[str, Any]:
+def measure_part(extractor: Extractor, texts: Iterable[Parsed]) -> dict[str, Any]:
     """Measure on some documents."""
-    predicted: Predicted = []
-    for number, text in enumerate(texts, 1):
-        predicted.append((text, extractor.mentions(text)))
-        progress(number)
-    by_roles: Predicted = [(text, extract_by_roles(*text).mentions) for text in texts]
+    predicted: Predicted = [(text, extractor.mentions(text)) for text in texts]
+    by_roles: Predicted = [(text, extract_by_roles(*text).mentions) for text, _ in predicted]
     ranked = {kind: _ranked(kind, predicted) for kind in KINDS}
     events, thresholds = ranked["action"], extractor.thresholds
     return {
@@ -121,7 +109,7 @@ def measure_part(
             for kind, each in ranked.items()
         },
         "balanced": {kind: _balance(ranked[kind], thresholds.balanced[kind]) for kind in KINDS},
-        "curve": [_at(events, int(count * events.tokens / TEST_TOKENS)) for count in CURVE],
+        "curve": [_at(events, int(size * events.tokens / TEST_TOKENS)) for size in CURVE],
         "roles": {kind: _recall(_ranked(kind, by_roles), 0.0) for kind in KINDS},
     }
 

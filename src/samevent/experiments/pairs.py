@@ -1,4 +1,4 @@
-"""The pair model measured on ECB+: how well it tells same from different events, pair by pair, on given mentions."""
+"""The pair model measured on ECB+: how well it separates same from different events, pair by pair, on gold mentions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from sklearn.metrics import roc_auc_score
 
 from samevent.corpus import Corpus
 from samevent.experiments.protocols import Part, Split
+from samevent.extraction import Extractor
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources
+from samevent.preparation import parse
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.documents import similar_documents
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import LabelledMentions, Pairs, across_documents, within_documents
 from samevent.similarity.training import PairTrainingSettings, Trained, train
-from samevent.training import AddArguments, read_labelled
+from samevent.training import labelled_mentions
 
 PAPER_WEIGHTS: Mapping[str, float] = {
     "head_vector": 4.5,
@@ -38,26 +40,27 @@ Progress = Callable[[str], None]
 def measure_pairs(
     corpus: Corpus,
     resources: Resources,
+    extractor: Extractor | None = None,
     *,
     split: Split,
     parts: Sequence[Part] = ("dev", "test"),
     settings: PairTrainingSettings | None = None,
-    add_arguments: AddArguments | None = None,
     cache: Cache | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Train on the train topics of a split and measure on others; C is chosen out of fold over train and dev.
 
-    Mentions are the given actions that belong to an event. `add_arguments` gives events their arguments;
-    without it they are found among the given participants, times and locations.
+    Mentions are the gold actions that belong to an event. The extractor finds their arguments; without one, they
+    are chosen among the gold participants, times and locations.
     """
     settings, tell = settings or PairTrainingSettings(), progress or (lambda _: None)
 
     def read(*names: Part) -> LabelledMentions:
         documents = [document for document in corpus if split.part_of(document) in names]
         tell(f"reading the {len(documents)} documents of {' and '.join(names)}")
-        return read_labelled(documents, resources, add_arguments=add_arguments, cache=cache, jobs=jobs)
+        texts = parse(documents, resources.roles, jobs=jobs, cache=cache)
+        return labelled_mentions(texts, resources, extractor)
 
     trained = train(read("train", "dev"), learn=split.train, settings=settings, progress=progress)
     measured = {part: measure_part(read(part), trained.model, settings) for part in parts}

@@ -1,16 +1,27 @@
-"""The splits of ECB+ into train, dev and test topics, one file each in `splits/`, and their sizes."""
+"""The protocols of ECB+: which topics are learned from and tested, and what is scored against what.
+
+A split divides ECB+ into topics; each is a file in `splits/`. A task is a protocol on a split: `yang2015` is the
+paper's (mentions of cross-document chains anywhere in a document; one unit per document (WD) or sub-topic (CD)),
+`cybulska` is what most later work uses (all event mentions of validated sentences, the corpus as one unit), and
+`realistic` is what a user with raw text gets: predicted mentions against the gold mentions of `cybulska`.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import chain
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from samevent.corpus import Corpus, Document, unit_of
+from samevent.corpus import Corpus, Document, Mention, Unit, unit_of
+from samevent.corpus.corpus import event_key
 from samevent.errors import UsageError
+
+if TYPE_CHECKING:  # commands show the names of splits and tasks before anything heavy is imported
+    from samevent.extraction import Point
+    from samevent.scoring import Filter, Singletons
 
 Part = Literal["train", "dev", "test"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -99,3 +110,96 @@ def count_documents(documents: Iterable[Document]) -> Statistics:
         within.update((document.id, event) for event in events)
         across.update((unit_of(document, "subtopic"), event) for event in events)
     return Statistics(number, sentences, mentions, len(within), len(across))
+
+
+GOLD, PREDICTED = "gold", "predicted"
+"""The annotators' mentions, and those that the extractor finds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A protocol: its split, the gold mentions that count, and the units that are scored.
+
+    If `validated`, all actions of validated sentences are gold mentions; else those in cross-document chains,
+    anywhere. `point` is the extractor's operating point; `filters` apply to mentions that are not gold.
+    """
+
+    name: str
+    split_name: str
+    validated: bool
+    mentions: tuple[str, ...]
+    point: Point
+    filters: tuple[Filter, ...]
+    units: tuple[Unit, ...]
+    singletons: tuple[Singletons, ...] = ("keep",)
+
+    @property
+    def split(self) -> Split:
+        """The topics to learn from and to test on."""
+        return load_split(self.split_name)
+
+    def gold(self, corpus: Corpus) -> Corpus:
+        """Return the documents with their gold mentions alone."""
+        return corpus.mapped(self.gold_document)
+
+    def gold_document(self, document: Document) -> Document:
+        """Return the document with its gold mentions alone, each in a named event."""
+        kept = (m for m in document.mentions if m.kind == "action" and self._counts(m, document))
+        return document.with_mentions(_with_event(m) for m in kept)
+
+    def in_scope(self, system: Corpus, gold: Corpus) -> Corpus:
+        """Return a system's documents with the actions that stand where gold mentions are counted."""
+
+        def counted(m: Mention) -> bool:
+            return m.kind == "action" and (not self.validated or _is_validated(m, gold[m.document]))
+
+        return system.filtered(counted)
+
+    def _counts(self, mention: Mention, document: Document) -> bool:
+        return _is_validated(mention, document) if self.validated else mention.event is not None
+
+
+def _is_validated(mention: Mention, document: Document) -> bool:
+    return bool(document.sentences[document.sentence_of(mention.start)].annotated)
+
+
+def _with_event(mention: Mention) -> Mention:
+    """Name the event of a mention that is only in a within-document chain, or in none."""
+    event = mention.event or ":".join(event_key(mention))
+    return replace(mention, event=event, within=None, arguments=())
+
+
+TASKS: Mapping[str, Task] = {
+    task.name: task
+    for task in (
+        Task(
+            name="yang2015",
+            split_name="yang2015",
+            validated=False,
+            mentions=(GOLD, PREDICTED),
+            point="recall",
+            filters=("head", "none"),
+            units=("document", "subtopic"),
+        ),
+        Task(
+            name="cybulska",
+            split_name="cybulska",
+            validated=True,
+            mentions=(GOLD,),
+            point="balanced",
+            filters=("none",),
+            units=("corpus",),
+        ),
+        Task(
+            name="realistic",
+            split_name="cybulska",
+            validated=True,
+            mentions=(PREDICTED,),
+            point="balanced",
+            filters=("none",),
+            units=("corpus", "topic"),
+            singletons=("drop", "keep"),
+        ),
+    )
+}
+"""The protocols by name."""

@@ -1,12 +1,12 @@
 """Event extraction: a semi-Markov CRF finds events, participants, times and places; roles say who belongs to what.
 
-`parsed` reads documents, `load_extractor` opens a trained model, and `Extractor.extract` does the rest.
+`load_extractor` opens a trained model, and `Extractor.extract` finds mentions in parsed documents
+(`samevent.preparation` parses them).
 """
 
-from samevent.extraction.arguments import Association, associate, label_events
+from samevent.extraction.arguments import Association, Parsed, associate, label_events
 from samevent.extraction.by_roles import extract_by_roles
 from samevent.extraction.model import EXTRACTOR_FILE, POINTS, Extractor, Point, load_extractor
-from samevent.extraction.parsed import Parsed, parsed
 
 __all__ = [
     "EXTRACTOR_FILE",
@@ -19,5 +19,4 @@ __all__ = [
     "extract_by_roles",
     "label_events",
     "load_extractor",
-    "parsed",
 ]

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,6 +47,14 @@ REACH = 100
 _Headed = tuple[Mention, int]
 _Phrase = tuple[int, int, Kind, int]
 """Start, end, kind and head of a mention to be."""
+
+
+class Parsed(NamedTuple):
+    """A document with its parse and its predicates, in the order of the text."""
+
+    document: Document
+    annotation: Annotation
+    predicates: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

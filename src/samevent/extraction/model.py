@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from samevent.corpus import KINDS, Document, Kind, Mention
 from samevent.errors import DataError, UsageError
-from samevent.extraction.arguments import Association, associate, label_events
+from samevent.extraction.arguments import Association, Parsed, associate, label_events
 from samevent.extraction.dates import whole_dates
 from samevent.extraction.decoding import Candidates, candidates
 from samevent.extraction.features import GROUPS, Encoder, Features, looked_up
-from samevent.extraction.parsed import Parsed
 from samevent.extraction.semicrf import Floats, marginals
 from samevent.extraction.weights import Weights, potentials
 from samevent.language.hashing import KeyTable, key_gaps, keys_from_gaps

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from samevent.corpus import KINDS, Document, Kind, Mention
 from samevent.errors import DataError, UsageError
+from samevent.extraction.arguments import Parsed
 from samevent.extraction.evaluation import Ranking, ranking
 from samevent.extraction.features import GROUPS, Encoder, Raw, joined, looked_up, selected
 from samevent.extraction.gold import limits_of, marked_sentences, right_path
 from samevent.extraction.learning import Learning, learn
 from samevent.extraction.model import Extractor, Thresholds
 from samevent.extraction.objective import Segment
-from samevent.extraction.parsed import Parsed, parsed
 from samevent.extraction.weights import Weights
-from samevent.formats.files import check_absent
 from samevent.language.annotation import Annotation
-from samevent.language.cache import Cache
 from samevent.language.hashing import Keys, KeyTable, frequent_keys
 from samevent.language.resources import Resources
 
@@ -67,31 +64,6 @@ def groups_without(names: Collection[str]) -> tuple[str, ...]:
                 f"there is no group of features {name!r}", expected=f"one of {', '.join(GROUPS)}"
             )
     return tuple(name for name in GROUPS if name not in names)
-
-
-def train_file(
-    documents: Iterable[Document],
-    output: Path,
-    resources: Resources,
-    *,
-    beside: Iterable[Document] = (),
-    settings: ExtractorSettings | None = None,
-    source: str,
-    licence: str = "",
-    jobs: int = 1,
-    cache: Cache | None = None,
-    overwrite: bool = False,
-    progress: Progress = lambda _: None,
-) -> Extractor:
-    """Train on annotated documents, see `train`, and write the extractor."""
-    check_absent(output, overwrite=overwrite)
-    progress("parsing")
-    texts, others = (
-        list(parsed(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside)
-    )
-    extractor = train(texts, resources, beside=others, settings=settings, progress=progress)
-    extractor.save(output, {"source": source, "licence": licence}, overwrite=overwrite)
-    return Extractor.load(output, resources)
 
 
 def train(

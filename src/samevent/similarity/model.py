@@ -24,6 +24,8 @@ SIMILARITY_FILE = "similarity.npz"
 """File name of the paper's pair model in a model folder."""
 LIGHT_FILE = "similarity-light.npz"
 """File name of the pair model with weights by case."""
+PAIR_MODEL_FILES = {"paper": SIMILARITY_FILE, "light": LIGHT_FILE}
+"""File names of the pair models by name."""
 
 KIND = "similarity"
 SCHEMA = 1

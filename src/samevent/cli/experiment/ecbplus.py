@@ -107,7 +107,8 @@ def ecbplus_cli(
     yang2015 is the paper's protocol, cybulska that of later work (gold mentions, topics unknown), realistic goes from
     raw text to clusters. No system is told topics. Intervals are over topics; differences are tested on the same draws.
     """
-    from samevent.experiments.ecbplus import TASKS, Plan, measure_ecbplus
+    from samevent.experiments.ecbplus import Plan, measure_ecbplus
+    from samevent.experiments.protocols import TASKS
 
     if json_file is not None and str(json_file) != "-":
         check_absent(json_file, overwrite=force)

@@ -40,7 +40,7 @@ def extraction_cli(
     data: Path, model: str | None, split: str, jobs: int, json_file: Path | None, force: bool
 ) -> None:
     """Measure the extractor: gold mentions found at both operating points, and how that grows with their number."""
-    from samevent.experiments.extraction import measure_extraction, parsed_parts, trained
+    from samevent.experiments.extraction import PARTS, measure_extraction, trained
     from samevent.experiments.work import provenance
     from samevent.extraction import load_extractor
     from samevent.language.resources import resources
@@ -49,10 +49,9 @@ def extraction_cli(
     extractor = (
         load_extractor(model) if model else trained(corpus, topics, resources(), jobs=jobs, progress=say)
     )
-    with progress("parsing", None) as done:
-        parts = parsed_parts(corpus, topics, extractor.resources.roles, jobs=jobs, progress=done)
-    with progress("extracting", sum(map(len, parts.values()))) as done:
-        found = measure_extraction(extractor, parts, done)
+    size = sum(len(topics.select(corpus, part)) for part in PARTS)
+    with progress("extracting", size) as done:
+        found = measure_extraction(corpus, topics, extractor, jobs=jobs, progress=done)
     if json_file is not None:
         about = {"split": split, "model": model or "trained"}
         emit_json(found | provenance(0, about), json_file, force=force)

@@ -58,16 +58,15 @@ def pairs_cli(
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
     from samevent.similarity.training import PairTrainingSettings
-    from samevent.training import predicted_arguments
 
-    add = predicted_arguments(load_extractor(model)) if arguments == "predicted" else None
+    extractor = load_extractor(model) if arguments == "predicted" else None
     settings = PairTrainingSettings(without=left_out)
     found = measure_pairs(
         read(data, format="ecbplus"),
         resources(model),
+        extractor,
         split=load_split(split),
         settings=settings,
-        add_arguments=add,
         cache=Cache(),
         jobs=jobs,
         progress=say,

@@ -10,7 +10,7 @@ from clusterers.small import evidence_of, told
 from experiments.reports import work_in
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.hddcrp import Hddcrp
-from samevent.experiments.ecbplus.cells import answers_of, run_cell
+from samevent.experiments.cells import answers_of, run_cell
 
 
 def evidence() -> Evidence:

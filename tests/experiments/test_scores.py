@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from samevent.experiments.ecbplus.rows import DRAWS, DRAWS_ACROSS, scored
+from samevent.experiments.scores import DRAWS, DRAWS_ACROSS, scored
 from samevent.scoring import Pairing, differences, intervals, scores_of
 
 

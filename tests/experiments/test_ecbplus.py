@@ -10,8 +10,8 @@ import pytest
 from experiments.reports import hasty, reports, work_in
 from parses import needs_model
 from samevent.errors import UsageError
-from samevent.experiments.ecbplus import TASKS, measure_ecbplus
-from samevent.experiments.ecbplus.plan import FOOTNOTE, SISTERS, SYSTEMS
+from samevent.experiments.ecbplus import HDP_VARIANTS, QUICK_RUN, SYSTEMS, measure_ecbplus
+from samevent.experiments.protocols import TASKS
 
 pytestmark = needs_model
 
@@ -70,12 +70,15 @@ def _timeless(found: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in found.items() if k != "seconds"} | {"rows": rows}
 
 
-def test_sisters_of_the_hdp_run_for_a_footnote_on_gold_mentions(tmp_path: Path) -> None:
+def test_hdp_variants_run_shortly_on_gold_mentions(tmp_path: Path) -> None:
     plan = hasty(clusterers=(), changes={"runs": 1, "sweeps": 2})
     found = measure_ecbplus(reports(), plan, work_in(tmp_path))
-    assert [row["clusterer"] for row in found["rows"] if row["unit"] == "document"] == [*SYSTEMS, *SISTERS]
-    assert any("footnote" in note for note in found["notes"])
-    assert FOOTNOTE["runs"] < 5
+    assert [row["clusterer"] for row in found["rows"] if row["unit"] == "document"] == [
+        *SYSTEMS,
+        *HDP_VARIANTS,
+    ]
+    assert any("hdp-struct ran only 2 x 100 sweeps" in note for note in found["notes"])
+    assert QUICK_RUN["runs"] < 5
 
 
 def test_realistic_scores_with_and_without_singletons(tmp_path: Path) -> None:

@@ -9,10 +9,12 @@ from experiments.reports import reports, work_in
 from parses import needs_model
 from samevent.corpus import Corpus, Document, Mention
 from samevent.errors import DataError
-from samevent.experiments.ecbplus import TASKS
-from samevent.experiments.ecbplus.mentions import MentionSet, mention_set
+from samevent.experiments.mention_sets import MentionSet, mention_set
+from samevent.experiments.protocols import TASKS
 from samevent.formats import write
 from samevent.language.resources import resources
+from samevent.model import Model
+from samevent.preparation import Prepared
 from samevent.scoring import score
 
 
@@ -32,7 +34,8 @@ def with_heads(corpus: Corpus) -> Corpus:
 def example() -> MentionSet:
     task = TASKS["yang2015"]
     gold = with_heads(task.gold(reports()))
-    return MentionSet("predicted", task, reports().mapped(found), gold)
+    prepared = Prepared(reports().mapped(found), {}, resources())
+    return MentionSet("predicted", task, prepared, gold)
 
 
 def test_filters_keep_what_matches_gold() -> None:
@@ -56,29 +59,34 @@ def test_ceiling_is_what_perfect_clustering_of_found_mentions_scores() -> None:
 @needs_model
 def test_systems_see_neither_topics_nor_events(tmp_path: Path) -> None:
     task = TASKS["yang2015"]
-    given = mention_set("gold", task, reports(), resources().folder, work_in(tmp_path))
+    given = mention_set("gold", task, reports(), Model.load(), work_in(tmp_path))
     assert {d.topic for d in given.documents} == {d.subtopic for d in given.documents} == {None}
     assert {m.event for m in given.documents.mentions()} == {None}
-    assert {m.kind for m in given.documents.mentions()} == {"action"}
+    assert {m.id for m in given.documents.mentions("action")} == {m.id for m in given.gold.mentions()}
+    assert {m.kind for m in given.gold.mentions()} == {"action"}
+    assert any(m.kind == "participant" and m.probability for m in given.documents.mentions())
     assert all(m.head == m.start for m in given.gold.mentions())
 
 
 @needs_model
-def test_extracted_mentions_are_one_file_for_all(tmp_path: Path) -> None:
-    task, model = TASKS["yang2015"], resources().folder
-    once = mention_set("predicted", task, reports(), model, work_in(tmp_path))
-    again = mention_set("predicted", task, reports(), model, work_in(tmp_path, resume=True))
-    assert once.digest == again.digest
-    assert len(list((tmp_path / "work").glob("mentions-*.jsonl"))) == 1
-    assert any(once.documents.mentions("action"))
+def test_predicted_mentions_are_found_at_the_operating_point_of_the_task(tmp_path: Path) -> None:
+    model = Model.load()
+    recall, balanced = (
+        mention_set("predicted", TASKS[name], reports(), model, work_in(tmp_path))
+        for name in ("yang2015", "realistic")
+    )
+    few, many = ({m.id for m in each.documents.mentions("action")} for each in (balanced, recall))
+    assert few < many
+    again = mention_set("predicted", TASKS["yang2015"], reports(), model, work_in(tmp_path))
+    assert again.digest == recall.digest != balanced.digest
 
 
 @needs_model
 def test_mentions_of_a_file_must_be_of_all_documents(tmp_path: Path) -> None:
     task, path = TASKS["yang2015"], tmp_path / "mine.jsonl"
     write(reports().mapped(found), path)
-    given = mention_set(str(path), task, reports(), resources().folder, work_in(tmp_path))
+    given = mention_set(str(path), task, reports(), Model.load(), work_in(tmp_path))
     assert (given.name, given.counts(given.kept("head"))["kept"]) == ("mine.jsonl", 24)
     write(Corpus(reports().documents[1:]), path, overwrite=True)
     with pytest.raises(DataError, match="23_1ecb"):
-        mention_set(str(path), task, reports(), resources().folder, work_in(tmp_path))
+        mention_set(str(path), task, reports(), Model.load(), work_in(tmp_path))

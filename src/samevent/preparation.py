@@ -1,0 +1,173 @@
+"""The path from documents to mentions: parse, label roles, extract mentions and arguments, compile the mention table.
+
+    documents -> `parse` -> `prepare` -> Prepared(corpus, annotations, pair models) -> .table, .evidence, .labelled
+
+This is the only implementation. `Model.prepare` calls it for `run`, `extract`, `cluster`, the experiments and the
+spaCy component; training calls it with an extractor that has no model folder yet. It stands above `clusterers`,
+because `Prepared` hands out the `Evidence` that they read, and below `model` and `training`, its callers.
+Corrections of the parse are not made here: `language.annotate` yields corrected parses to everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from samevent.clusterers import Evidence
+from samevent.corpus import KINDS, Corpus, Document, Kind
+from samevent.errors import DataError
+from samevent.extraction import EXTRACTOR_FILE, Association, Extractor, Parsed, associate, label_events
+from samevent.extraction.model import WITH_FILLERS
+from samevent.language.annotate import Annotator
+from samevent.language.annotation import Annotation
+from samevent.language.cache import Cache
+from samevent.language.heads import with_heads
+from samevent.language.resources import Resources
+from samevent.language.roles import Roles
+from samevent.similarity.mentions import MentionTable
+from samevent.similarity.model import PAIR_MODEL_FILES, PairModel
+from samevent.similarity.pairs import LabelledMentions, label_mentions
+
+ARGUMENT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "action")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What to extract.
+
+    Mentions of `kinds` are looked for where a document has none, or everywhere with `replace`. `point` is the
+    operating point of the extractor. Without `arguments`, events get no arguments and no roles are labelled.
+    """
+
+    kinds: tuple[Kind, ...] = KINDS
+    replace: bool = False
+    point: str = "balanced"
+    association: Association = field(default=WITH_FILLERS)
+    arguments: bool = True
+
+    def missing(self, document: Document) -> list[Kind]:
+        """Return the kinds of mentions to look for in a document."""
+        present = {mention.kind for mention in document.mentions}
+        return [kind for kind in KINDS if kind in self.kinds and (self.replace or kind not in present)]
+
+
+EVERYTHING = Extraction()
+"""Every kind that a document has no mentions of: raw text in, all mentions out."""
+MISSING_ARGUMENTS = Extraction(kinds=ARGUMENT_KINDS)
+"""Events are given; participants, times and locations are looked for unless they are given too."""
+PREDICTED_ARGUMENTS = Extraction(kinds=ARGUMENT_KINDS, replace=True)
+"""Events are given; participants, times and locations are always the extractor's."""
+GIVEN_MENTIONS = Extraction(kinds=())
+"""All mentions are given; roles say which are arguments of which event."""
+WORDS_ONLY = Extraction(kinds=(), arguments=False)
+"""Events are given, and only their words matter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Documents with mentions and arguments, their annotations by document id, and what clusterers need beside them.
+
+    The mention table is compiled when it is first needed.
+    """
+
+    corpus: Corpus
+    annotations: Mapping[str, Annotation]
+    resources: Resources
+    pair_models: Mapping[str, PairModel] = field(default_factory=dict)
+
+    @property
+    def table(self) -> MentionTable:
+        """The event mentions as arrays."""
+        return self.labelled.table
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What clusterers read: the mention table and the pair models."""
+        return Evidence(self.table, self.pair_models, self.resources.lexicon)
+
+    @cached_property
+    def labelled(self) -> LabelledMentions:
+        """The mention table with the known event of each mention, to train and measure pair models."""
+        annotated = [(document, self.annotations[document.id]) for document in self.corpus]
+        return label_mentions(annotated, lexicon=self.resources.lexicon, vectors=self.resources.vectors)
+
+    def select(
+        self, documents: Iterable[Document], pair_models: Mapping[str, PairModel] | None = None
+    ) -> Prepared:
+        """Return some of the documents, with other pair models if they are given."""
+        models = self.pair_models if pair_models is None else pair_models
+        return Prepared(Corpus(documents), self.annotations, self.resources, models)
+
+
+def parse(
+    documents: Iterable[Document],
+    roles: Roles | None,
+    *,
+    jobs: int = 1,
+    cache: Cache | None = None,
+) -> Iterator[Parsed]:
+    """Yield documents with their annotations and predicates, in order; without `roles`, with no predicates."""
+    for document, annotation in Annotator().annotate(documents, jobs=jobs, cache=cache):
+        yield Parsed(document, annotation, roles.label(document, annotation) if roles else ())
+
+
+def prepare(
+    texts: Iterable[Parsed],
+    resources: Resources,
+    extractor: Extractor | None = None,
+    *,
+    extraction: Extraction = EVERYTHING,
+    pair_models: Mapping[str, PairModel] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Prepared:
+    """Give parsed documents the mentions and arguments that they lack.
+
+    `progress` is called with the number of documents done and of event mentions in them.
+    """
+    documents: list[Document] = []
+    annotations: dict[str, Annotation] = {}
+    events = 0
+    for done, text in enumerate(texts, 1):
+        document = complete(text, resources, extractor, extraction)
+        documents.append(document)
+        annotations[document.id] = text.annotation
+        events += sum(mention.kind == "action" for mention in document.mentions)
+        if progress:
+            progress(done, events)
+    return Prepared(Corpus(documents), annotations, resources, pair_models or {})
+
+
+def complete(
+    text: Parsed, resources: Resources, extractor: Extractor | None, extraction: Extraction
+) -> Document:
+    """Return one document with the mentions and arguments that it lacks, and heads on all mentions.
+
+    Given mentions stay as they are, and so do arguments that events already have.
+    """
+    document, annotation, predicates = text
+    if not extraction.arguments:
+        return with_heads(document, annotation)
+    kinds = extraction.missing(document)
+    if not kinds:
+        known = label_events(resources.roles, document, annotation, predicates)
+        return associate(document, annotation, known)
+    if extractor is None:
+        raise missing_extractor(resources.folder, kinds)
+    return extractor.extract(text, point=extraction.point, kinds=kinds, association=extraction.association)
+
+
+def missing_extractor(folder: Path, kinds: Iterable[Kind]) -> DataError:
+    """Return the error of a model that has to find mentions and cannot."""
+    return DataError(
+        f"the model {folder.name!r} has no {EXTRACTOR_FILE} to find mentions of kind {', '.join(kinds)}",
+        expected="a model with an extractor, or documents with mentions of every kind",
+        hint="train one: samevent train extractor DATA -o MODEL",
+    )
+
+
+def load_pair_models(folder: Path) -> dict[str, PairModel]:
+    """Load the pair models that a model's folder has, by name."""
+    files = {name: folder / file for name, file in PAIR_MODEL_FILES.items()}
+    return {name: PairModel.load(file) for name, file in files.items() if file.exists()}

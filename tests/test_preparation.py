@@ -1,0 +1,157 @@
+"""The path from documents to mentions: what is extracted, what stays, and that every entrance takes the same path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clusterers.small import MODEL
+from parses import needs_model
+from samevent.corpus import Argument, Corpus, Document
+from samevent.errors import DataError, UsageError
+from samevent.extraction import Parsed
+from samevent.language.resources import Resources, resources
+from samevent.model import Model
+from samevent.preparation import (
+    EVERYTHING,
+    GIVEN_MENTIONS,
+    MISSING_ARGUMENTS,
+    PREDICTED_ARGUMENTS,
+    WORDS_ONLY,
+    Extraction,
+    load_pair_models,
+)
+from samevent.similarity.bags import Background
+from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
+
+pytestmark = needs_model
+
+
+@pytest.fixture(scope="module")
+def words() -> dict[str, Any]:
+    """Return the shipped lexicon, vectors and roles, loaded once."""
+    shipped = resources()
+    return {"lexicon": shipped.lexicon, "vectors": shipped.vectors, "roles": shipped.roles}
+
+
+@pytest.fixture
+def model(tmp_path: Path, words: dict[str, Any]) -> Model:
+    """Return a model with the shipped words, one pair model and no extractor."""
+    MODEL.save(tmp_path / SIMILARITY_FILE)
+    folder = Resources(tmp_path)
+    vars(folder).update(words)
+    return Model(folder)
+
+
+def bombing(*kinds: str, role: str | None = None) -> Document:
+    """Return a document with an event and some of the mentions around it."""
+    document = Document.from_text("a", "Sudan bombed Yida on Thursday.")
+    mentions = [
+        document.mention("participant", 0, 1),
+        document.mention("location", 2, 3),
+        document.mention("time", 4, 5),
+    ]
+    kept = [m for m in mentions if m.kind in kinds]
+    arguments = [Argument(m.id, role) for m in kept if role]
+    return document.with_mentions([*kept, document.mention("action", 1, 2, arguments=arguments)])
+
+
+def words_of(document: Document, model: Model, field: str, extraction: Extraction) -> list[str]:
+    table = model.prepare([document], extraction=extraction).table
+    return [table.vocabulary[word] for word in table.fields[field].row(0)]
+
+
+def test_given_mentions_become_arguments_by_their_roles(model: Model) -> None:
+    document = bombing("participant", "location", "time")
+    assert words_of(document, model, "arg0", MISSING_ARGUMENTS) == ["sudan"]
+    assert words_of(document, model, "times", MISSING_ARGUMENTS) == ["thursday"]
+    assert words_of(bombing(), model, "participants", GIVEN_MENTIONS) == []
+
+
+def test_given_arguments_stay_as_they_are(model: Model) -> None:
+    assert words_of(bombing("participant", role="ARG2"), model, "arg2", GIVEN_MENTIONS) == ["sudan"]
+
+
+def test_words_only_labels_no_roles_and_needs_no_extractor(model: Model) -> None:
+    vars(model.resources)["roles"] = None
+    prepared = model.prepare([bombing("participant")], extraction=WORDS_ONLY)
+    assert not prepared.table.fields["participants"].present.any()
+    assert [m.head for m in prepared.corpus.mentions("action")] == [1]
+
+
+def test_model_without_extractor_is_an_error_only_where_mentions_are_missing(model: Model) -> None:
+    with pytest.raises(DataError, match=r"has no extractor\.npz .*participant"):
+        model.prepare([bombing()], extraction=MISSING_ARGUMENTS)
+    whole = bombing("participant", "location", "time")
+    assert len(model.prepare([whole], extraction=EVERYTHING).table) == 1
+
+
+@pytest.mark.parametrize(
+    ("extraction", "asked"),
+    [
+        (EVERYTHING, ["time", "location"]),
+        (MISSING_ARGUMENTS, ["time", "location"]),
+        (PREDICTED_ARGUMENTS, ["participant", "time", "location"]),
+        (Extraction(replace=True), ["action", "participant", "time", "location"]),
+    ],
+)
+def test_extractor_is_asked_for_the_kinds_that_a_document_lacks(
+    model: Model, extraction: Extraction, asked: list[str]
+) -> None:
+    kinds_asked: list[list[str]] = []
+
+    class Finder:
+        """Finds Thursday, and remembers which kinds it was asked for."""
+
+        def extract(self, text: Parsed, *, kinds: list[str], **_: Any) -> Document:
+            kinds_asked.append(kinds)
+            time = text.document.mention("time", 4, 5)
+            [event] = [m for m in text.document.mentions if m.kind == "action"]
+            linked = text.document.mention("action", event.start, event.end, arguments=[Argument(time.id)])
+            return text.document.with_mentions([time, linked])
+
+    vars(model)["extractor"] = Finder()
+    assert words_of(bombing("participant"), model, "times", extraction) == ["thursday"]
+    assert kinds_asked == [asked]
+
+
+def test_verbs_of_headlines_are_corrected_in_every_parse(model: Model) -> None:
+    document = Document.from_tokens("h", [["Sudan", "bombs", "refugee", "camp"]])
+    prepared = model.prepare(
+        [document.with_mentions([document.mention("action", 1, 2)])], extraction=WORDS_ONLY
+    )
+    heads = prepared.table.heads
+    assert (heads.tags, heads.lemmas) == (("VBZ",), ("bomb",))
+
+
+def test_pair_models_are_those_of_the_folder_and_weigh_words_by_their_background(model: Model) -> None:
+    assert model.pair_models == {"paper": MODEL}
+    light = replace(MODEL, background=Background(30, {"bomb": 3}))
+    light.save(model.resources.folder / LIGHT_FILE)
+    assert load_pair_models(model.resources.folder) == {"paper": MODEL, "light": light}
+    evidence = Model(model.resources).prepare([bombing()], extraction=GIVEN_MENTIONS).evidence
+    weight = evidence.table.weights[evidence.table.vocabulary.index("bomb")]
+    assert weight == pytest.approx(np.log((2 + 31) / (1 + 4)))
+
+
+def test_missing_pair_model_is_an_error_where_it_is_used(model: Model) -> None:
+    evidence = model.prepare([bombing()], extraction=GIVEN_MENTIONS).evidence
+    assert evidence.pair_model("paper") == MODEL
+    with pytest.raises(UsageError, match="no pair model 'light'") as raised:
+        evidence.links(0.5, pair_model="light")
+    assert "samevent train similarity --preset light" in str(raised.value)
+
+
+def test_selected_documents_have_the_rows_that_they_would_have_alone(model: Model) -> None:
+    raid = Document.from_text("b", "They raided it.")
+    corpus = Corpus(
+        [bombing("participant", "location", "time"), raid.with_mentions([raid.mention("action", 1, 2)])]
+    )
+    prepared = model.prepare(corpus, extraction=GIVEN_MENTIONS)
+    alone = model.prepare(list(corpus)[:1], extraction=GIVEN_MENTIONS)
+    assert prepared.select(list(prepared.corpus)[:1]).table.ids == alone.table.ids
+    assert prepared.select(prepared.corpus, {}).pair_models == {}
