@@ -111,7 +111,7 @@ def test_an_interrupted_run_goes_on_only_if_asked_and_if_it_is_the_same(tmp_path
 def test_nothing_but_an_earlier_run_is_ever_replaced(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "thesis.txt").write_text("years of work")
-    with pytest.raises(OutputExistsError, match="no earlier run"):
+    with pytest.raises(OutputExistsError, match="not an earlier run"):
         begin(tmp_path / "home", ABOUT, overwrite=True)
     (tmp_path / "out.old").mkdir()
     (tmp_path / "out.old" / "kept.txt").write_text("kept")

@@ -1,4 +1,4 @@
-"""What a run reads: several files and folders as one corpus, and whether it is what the model can read."""
+"""The inputs of a run: several files and folders as one corpus, and checks that the model can read it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _FUNCTION_WORDS = frozenset(
     "the of and to that for with by from it his were which this but they who been their after would said".split()
 )
 _LEAST_SHARE = 0.06
-"""English prose has a fifth to a third of these words, other languages next to none."""
+"""In English prose, a fifth to a third of all words are among these; in other languages next to none."""
 _LEAST_WORDS = 30
-"""Of fewer words, nobody can tell."""
+"""Shorter texts are too short to judge the language."""
 
 
 def read_inputs(paths: Sequence[Path], *, format: str | None = None, encoding: str | None = None) -> Corpus:
-    """Read files and folders as one corpus; where two have documents of one id, inputs' names go before ids."""
+    """Read files and folders as one corpus; if ids clash, the name of its input goes before each id."""
     corpora = [read(path, format=format, encoding=encoding) for path in paths]
     ids = [document.id for corpus in corpora for document in corpus]
     if len(set(ids)) == len(ids):
@@ -35,7 +35,7 @@ def read_inputs(paths: Sequence[Path], *, format: str | None = None, encoding: s
 
 
 def renamed(document: Document, prefix: str) -> Document:
-    """Return the document with a name before its id, and before those of its mentions."""
+    """Return the document with a prefix before its id and the ids of its mentions."""
 
     def moved(m: Mention) -> Mention:
         arguments = tuple(Argument(f"{prefix}/{a.mention}", a.role) for a in m.arguments)
@@ -45,17 +45,17 @@ def renamed(document: Document, prefix: str) -> Document:
 
 
 def in_order(corpus: Corpus) -> Corpus:
-    """Return the documents by date and id, so that the order in which files were named never matters."""
+    """Return the documents sorted by date and id, so that the order of inputs does not matter."""
     return Corpus(sorted(corpus, key=lambda document: (document_date(document) or "9999", document.id)))
 
 
 def foreign(documents: Iterable[Document]) -> list[str]:
-    """Return the ids of documents that do not look like English; short ones are given the benefit of the doubt."""
+    """Return the ids of documents that do not look like English; short ones pass."""
     return [document.id for document in documents if not _is_english(document)]
 
 
 def check_readable(corpus: Corpus) -> list[str]:
-    """Raise if there is nothing to read, or if most of it is not English; return the ids of documents that are not."""
+    """Raise if there is no text, or if most of it is not English; return the ids of documents that are not."""
     full = [document for document in corpus if document.tokens]
     if not full:
         raise DataError(
@@ -68,18 +68,35 @@ def check_readable(corpus: Corpus) -> list[str]:
         raise DataError(
             f"{len(strange):,} of {len(full):,} documents do not look like English (such as {strange[0]!r})",
             expected="English text: parser, lexicon and training data are English",
-            hint="translate the documents first, or give only the English ones",
+            hint="translate the documents first, or use only the English ones",
         )
     return strange
 
 
 def check_has_events(corpus: Corpus) -> None:
-    """Raise if nothing happens in any document."""
+    """Raise if no document has an event mention."""
     if not any(corpus.mentions("action")):
         raise DataError(
             f"no event was found in {len(corpus):,} document(s)",
-            expected="news or prose that tells what happened",
+            expected="news or other prose about things that happened",
         )
+
+
+def word_count(corpus: Corpus) -> int:
+    """Return the number of tokens of all documents."""
+    return sum(len(document.tokens) for document in corpus)
+
+
+def describe_corpus(corpus: Corpus) -> str:
+    """Return one line about a corpus: documents, words, dates and given mentions."""
+    dates = sorted(document.date for document in corpus if document.date)
+    mentions = sum(1 for _ in corpus.mentions("action"))
+    parts = [f"{len(corpus):,} document{'s' * (len(corpus) != 1)}", f"{word_count(corpus):,} words"]
+    if dates:
+        parts.append(f"{dates[0]} to {dates[-1]}" if dates[0] != dates[-1] else dates[0])
+    if mentions:
+        parts.append(f"{mentions:,} given event mentions")
+    return ", ".join(parts)
 
 
 def _is_english(document: Document) -> bool:

@@ -1,28 +1,34 @@
-"""A run's folder: what was found, as files for people and programs, and how it came about.
+"""Runs: documents in, a folder of results out, or events written into a corpus file.
 
-While a run is under way its folder has another name (`OUT.part`), with the settings it was started with and the
-sampler's checkpoint; it takes its own name in the end. So the folder is whole or absent, and a run that was
-interrupted can go on.
+    samevent.runs.run(samevent.read("news/"), Path("out"))      # what `samevent run` does
+    samevent.runs.open_run(Path("out")).events.largest(5)
+
+While a run is under way its folder is called `OUT.part` and holds the settings it was started with and the sampler's
+checkpoint; it gets its own name at the end. So the folder is whole or absent, and an interrupted run can be resumed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from samevent.corpus import Document
-from samevent.errors import FormatError, OutputExistsError, UsageError, place
+from samevent import __version__
+from samevent.corpus import Corpus, Document
+from samevent.errors import FormatError, OutputExistsError, UsageError, check_absent, place
 from samevent.formats import FORMATS, read, write
-from samevent.formats.files import check_absent, write_text
+from samevent.formats.files import write_text
 from samevent.formats.sheets import written
+from samevent.inputs import check_has_events, check_readable, describe_corpus, in_order, word_count
 from samevent.language.cache import Cache
-from samevent.model import Model, batch_runtime
+from samevent.language.resources import DEFAULT
+from samevent.model import Model, Options, Watch, batch_runtime
 from samevent.results import Diagnostics, Result
 from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
@@ -35,10 +41,85 @@ REPORT_FILE = "report.html"
 PROBABILITIES_FILE = "probabilities.npz"
 CHECKPOINT_FILE = "checkpoint.npz"
 
+_WORTH_SHARING = 20_000
+"""Words that are worth starting several processes for, each of which has to load the parser."""
+_WORDS_PER_SECOND = 1_250
+"""Words per second and core without cached parses, as measured by benchmarks/pipeline.py."""
+
+Source = Corpus | Callable[[], Corpus]
+"""A corpus, or a function that reads one once the output is known to be writable."""
+Tell = Callable[[str], None]
+"""Takes messages for a person."""
+
+
+def run(
+    source: Source,
+    folder: Path,
+    options: Options | None = None,
+    *,
+    model: str | Path = DEFAULT,
+    jobs: int | None = None,
+    formats: Sequence[str] = (),
+    resume: bool = False,
+    overwrite: bool = False,
+    watch: Watch | None = None,
+    tell: Tell = lambda _: None,
+) -> Result:
+    """Resolve a corpus into a folder, which is whole at the end or absent; an interrupted run can be resumed.
+
+    Documents are ordered by date and id, so the order of inputs does not matter. Without `jobs`, all cores share the
+    work if there is enough of it. `formats` are written beside the files that every run has.
+    """
+    options = options or Options()
+    check_output_free(folder, resume=resume, overwrite=overwrite)
+    corpus = in_order(source() if callable(source) else source)
+    if other := check_readable(corpus):
+        tell(
+            f"{len(other):,} documents do not look like English, such as {other[0]!r}: expect little from them"
+        )
+    words = word_count(corpus)
+    jobs = jobs or (1 if words < _WORTH_SHARING else os.cpu_count() or 1)
+    seconds = words / _WORDS_PER_SECOND / jobs + 3
+    tell(f"read {describe_corpus(corpus)}; about {duration(seconds)} without cached parses")
+    loaded = Model.load(model, cache=Cache())
+    about = {
+        "samevent": __version__,
+        "model": loaded.name,
+        "options": asdict(options),
+        "documents": fingerprints(corpus),
+    }
+    unfinished = begin(folder, about, resume=resume, overwrite=overwrite)
+    try:
+        result = loaded.resolve(
+            corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch
+        )
+        check_has_events(result.corpus)
+        if watch:
+            watch("writing", 0, 1, "")
+        unfinished.finish(result, about, formats=formats)
+    except KeyboardInterrupt:
+        tell(f"finished work is kept: the same command with --resume continues from {unfinished.part}")
+        raise
+    except BaseException:
+        unfinished.drop()
+        raise
+    return result
+
+
+def duration(seconds: float) -> str:
+    """Return a rough duration in words.
+
+    >>> duration(12.3), duration(250), duration(8000)
+    ('12 s', '4 min', '2.2 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run that has begun and not ended: `folder` is where it will be, `part` where it is now."""
+    """A run under way: `folder` is where it will be, `part` where it is now."""
 
     folder: Path
     part: Path
@@ -46,7 +127,7 @@ class Run:
 
     @property
     def checkpoint(self) -> Path:
-        """Where the sampler keeps what it has done."""
+        """The sampler's checkpoint."""
         return self.part / CHECKPOINT_FILE
 
     def finish(self, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()) -> None:
@@ -58,35 +139,35 @@ class Run:
         if not self.folder.exists():
             self.part.rename(self.folder)
             return
-        _refuse_what_is_there(self.folder, overwrite=self.overwrite)
+        _check_replaceable(self.folder, overwrite=self.overwrite)
         old = self.part.with_name(f".{self.folder.name}.{secrets.token_hex(4)}.old")
         self.folder.rename(old)
         self.part.rename(self.folder)
         shutil.rmtree(old, ignore_errors=True)
 
     def drop(self) -> None:
-        """Leave nothing behind, unless there is work to go on with."""
+        """Remove everything, unless there is work to resume."""
         if not self.checkpoint.exists():
             shutil.rmtree(self.part, ignore_errors=True)
 
 
 def check_output_free(folder: Path, *, resume: bool = False, overwrite: bool = False) -> None:
     """Raise if a run cannot be written here, before any work is done."""
-    _refuse_what_is_there(folder, overwrite=overwrite)
+    _check_replaceable(folder, overwrite=overwrite)
     if (part := _part(folder)).exists() and not (resume or overwrite):
         raise OutputExistsError(
             "an interrupted run is here",
             where=place(part),
-            hint="use --resume to go on with it, or --force to start anew",
+            hint="use --resume to continue it, or --force to start again",
         )
 
 
 def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overwrite: bool = False) -> Run:
-    """Begin a run, or go on with one that was interrupted and asks for the very same."""
+    """Begin a run, or resume an interrupted one that was started with the same options and documents."""
     check_output_free(folder, resume=resume, overwrite=overwrite)
     part = _part(folder)
     if part.exists() and resume:
-        _refuse_other(part, about)
+        _check_same_run(part, about)
         for left in part.iterdir():  # half-written files of a run that was killed
             if left.name not in (RUN_FILE, CHECKPOINT_FILE):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
@@ -105,7 +186,7 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
 def write_files(
     folder: Path, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()
 ) -> None:
-    """Write what was found into a folder that is there."""
+    """Write all files of a result into an existing folder."""
     write(result, folder / RESULT_FILE, overwrite=True)
     for name, columns, rows in (
         ("events.csv", EVENT_COLUMNS, event_rows(result)),
@@ -124,7 +205,7 @@ def write_files(
 
 
 def open_run(folder: Path, *, model: str | Path | None = None) -> Result:
-    """Read a run's folder; `model` is what it was made with, if that is no shipped one."""
+    """Read the folder of a run; `model` is the one it was made with, if that is not a shipped one."""
     about = read_about(folder)
     corpus = read(folder / RESULT_FILE)
     file = folder / PROBABILITIES_FILE
@@ -155,7 +236,7 @@ def open_run(folder: Path, *, model: str | Path | None = None) -> Result:
 
 
 def read_about(folder: Path) -> dict[str, Any]:
-    """Read what a run's folder says of itself."""
+    """Read the run.json of a folder."""
     file = folder / RUN_FILE
     if not file.is_file():
         raise UsageError(
@@ -168,12 +249,12 @@ def read_about(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be read ({error})", where=place(file)) from error
     if not isinstance(about, dict) or about.get("schema") != SCHEMA:
-        raise FormatError("is of another version", where=place(file), expected=f"schema {SCHEMA}")
+        raise FormatError("has another version", where=place(file), expected=f"schema {SCHEMA}")
     return about
 
 
 def fingerprints(documents: Iterable[Document]) -> dict[str, str]:
-    """Return a hash of what each document was when it was read."""
+    """Return a hash of each document as it was read."""
     return {
         document.id: hashlib.sha256(
             json.dumps([document.text, [m.id for m in document.mentions]]).encode()
@@ -182,7 +263,7 @@ def fingerprints(documents: Iterable[Document]) -> dict[str, str]:
     }
 
 
-def _refuse_other(part: Path, about: Mapping[str, Any]) -> None:
+def _check_same_run(part: Path, about: Mapping[str, Any]) -> None:
     known = read_about(part)
     wanted = json.loads(json.dumps({"schema": SCHEMA, **about}))
     for name in wanted:
@@ -190,11 +271,11 @@ def _refuse_other(part: Path, about: Mapping[str, Any]) -> None:
             raise UsageError(
                 f"the interrupted run had other {name}",
                 where=place(part),
-                hint="give what it was started with, or use --force to start anew",
+                hint="use what it was started with, or --force to start again",
             )
 
 
-def _refuse_what_is_there(folder: Path, *, overwrite: bool) -> None:
+def _check_replaceable(folder: Path, *, overwrite: bool) -> None:
     """Raise unless a folder is absent, empty, or an earlier run that may be overwritten."""
     if folder.exists() and not folder.is_dir():
         raise OutputExistsError("is a file", where=place(folder), expected="the name of a folder")
@@ -203,10 +284,10 @@ def _refuse_what_is_there(folder: Path, *, overwrite: bool) -> None:
     check_absent(folder, overwrite=overwrite)
     if folder.exists() and not (folder / RUN_FILE).is_file():
         raise OutputExistsError(
-            f"has no {RUN_FILE}, so it is no earlier run",
+            f"has no {RUN_FILE}, so it is not an earlier run",
             where=place(folder),
             expected="a new folder, an empty one, or one that samevent wrote",
-            hint="what is in it stays: choose another name",
+            hint="choose another name; nothing in it is touched",
         )
 
 

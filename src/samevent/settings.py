@@ -1,7 +1,7 @@
 """Settings: frozen dataclasses whose fields are changed by name, from a TOML file or the command line.
 
-Nothing is guessed: a name that is not a field is an error that suggests one that is, and a value of another type is
-an error that says which was expected. What values make sense is for the dataclass to check.
+Nothing is guessed: an unknown name is an error that suggests a known one, and a value of the wrong type is an error
+that says which type is expected. Ranges of values are checked by the dataclass itself.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def changed(settings: Settings, changes: Mapping[str, object], *, where: str | N
 
 
 def read_tables(path: Path) -> dict[str, dict[str, object]]:
-    """Read a TOML file of tables, one for each thing that has settings."""
+    """Read a TOML file of tables, one per thing that has settings."""
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -59,7 +59,7 @@ def read_tables(path: Path) -> dict[str, dict[str, object]]:
 
 
 def assignment(text: str) -> tuple[str, object]:
-    """Return the name and the value of `NAME=VALUE`; what is no TOML value is a string.
+    """Return the name and the value of `NAME=VALUE`; what is not a TOML value is a string.
 
     >>> assignment("alpha_within=0.3"), assignment("answer=last")
     (('alpha_within', 0.3), ('answer', 'last'))
@@ -74,7 +74,7 @@ def assignment(text: str) -> tuple[str, object]:
 
 
 def check_known(what: str, name: str, known: Iterable[str], *, where: str | None = None) -> None:
-    """Raise if a name is not among those that are known."""
+    """Raise if a name is unknown, with a suggestion."""
     names = list(known)
     if name in names:
         return
@@ -88,13 +88,13 @@ def check_known(what: str, name: str, known: Iterable[str], *, where: str | None
 
 
 def check_range(name: str, value: float, least: float, most: float) -> None:
-    """Raise unless a number lies between two others, both allowed."""
+    """Raise unless least <= value <= most."""
     if not least <= value <= most:
         raise UsageError(f"the setting {name!r} is {value}", expected=f"a number from {least:g} to {most:g}")
 
 
 def _typed(name: str, value: object, wanted: Any, where: str | None) -> object:
-    """Return a value as its field has it: whole numbers may stand for others, lists for tuples."""
+    """Return a value in the type of its field: integers serve as floats, lists as tuples."""
     if get_origin(wanted) is tuple and isinstance(value, list | tuple):
         return tuple(_typed(name, item, get_args(wanted)[0], where) for item in value)
     if get_origin(wanted) is Literal:

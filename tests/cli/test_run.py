@@ -142,9 +142,9 @@ def test_explain_says_why(out: Path) -> None:
     event = open_run(out).events.largest(1)[0]
     one, other = (mention.id for mention in event.mentions[:2])
     text = done("explain", out, one, other).stdout
-    assert f"both tell of event {event.id}" in text
+    assert f"both refer to event {event.id}" in text
     assert one in text
-    assert "most pairs tell of different events" in text
+    assert "most pairs are different events" in text
     found = json.loads(done("explain", out, one, other, "--json").stdout)
     assert found["same_event"] is True
     total = found["intercept"] + sum(part["added"] for part in found["contributions"])

@@ -1,1 +1,1 @@
-"""The command line: one file a command. `<name>_cli` only parses and calls a plain function."""
+"""The command line, one file per command. Commands parse and print; each calls a plain function."""

@@ -1,22 +1,26 @@
-"""What the commands share: options that mean the same everywhere, tables, JSON."""
+"""What commands share: options that mean the same everywhere, messages, progress, tables, JSON."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
-from samevent.formats.files import write_text
+from samevent.names import FORMATS, PRESETS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
+
+
+def choice(values: Iterable[str]) -> click.Choice[str]:
+    """Return an option type that takes one of these words."""
+    return click.Choice(list(values))
+
 
 json_option = click.option(
     "--json",
@@ -27,89 +31,125 @@ json_option = click.option(
     metavar="[FILE]",
     help="Print JSON instead of a table, or write it to FILE.",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
-encoding_option = click.option("--encoding", metavar="NAME", help="Of text that is not UTF-8, e.g. cp1252.")
+force_option = click.option("--force", is_flag=True, help="Overwrite existing output.")
+resume_option = click.option("--resume", is_flag=True, help="Continue an interrupted run.")
+encoding_option = click.option(
+    "--encoding", metavar="NAME", help="Encoding of text that is not UTF-8, e.g. cp1252."
+)
 jobs_option = click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that share the work."
 )
 model_option = click.option(
-    "--model", default="en-news", show_default=True, help="A shipped model, or a model's folder."
+    "--model", default="en-news", show_default=True, help="A shipped model, or the folder of a model."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same events."
+)
+set_option = click.option(
+    "--set",
+    "assignments",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A setting of the clusterer (repeatable).",
 )
 without_option = click.option(
-    "--without",
-    "left_out",
-    multiple=True,
-    metavar="GROUP",
-    help="A group of features to leave out (repeatable).",
+    "--without", "left_out", multiple=True, metavar="GROUP", help="A group of features to omit (repeatable)."
 )
 sentences_option = click.option(
-    "--sentences",
-    type=PATH,
-    metavar="CSV",
-    help="ECB+'s list of validated sentences, where it lies elsewhere.",
+    "--sentences", type=PATH, metavar="CSV", help="ECB+'s list of validated sentences, if it lies elsewhere."
 )
 
 
-def choice(values: Iterable[str]) -> click.Choice[str]:
-    """Return an option type that takes one of these words."""
-    return click.Choice(list(values))
+def output_option(metavar: str, text: str) -> Callable[[Command], Command]:
+    """Return the option `-o`."""
+    return click.option("-o", "--output", "target", metavar=metavar, type=PATH, required=True, help=text)
+
+
+def from_option(what: str) -> Callable[[Command], Command]:
+    """Return the option that names the format of an input."""
+    return click.option(
+        "--from", "read_as", type=choice(FORMATS), help=f"Format of {what}, if not recognised."
+    )
+
+
+def to_option(what: str) -> Callable[[Command], Command]:
+    """Return the option that names the format of an output."""
+    return click.option(
+        "--to", "write_as", type=choice(FORMATS), help=f"Format of {what}, if its name does not tell."
+    )
+
+
+def preset_option(text: str, default: str = "light") -> Callable[[Command], Command]:
+    """Return the option that chooses a preset."""
+    return click.option("--preset", type=choice(PRESETS), default=default, show_default=True, help=text)
 
 
 def say(message: str) -> None:
-    """Talk to the person: on stderr, so that data on stdout stays clean."""
+    """Print a message for a person: on stderr, so that data on stdout stays clean."""
     click.echo(f"samevent: {message}", err=True)
 
 
 @contextmanager
 def progress(description: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show how far work is, on stderr and only in a terminal; what it gives is told how much is done.
+    """Show progress on stderr, only in a terminal; yield a callback that takes how much is done.
 
-    `total` is None where nobody knows it beforehand.
+    `total` is None if it is not known beforehand.
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
-    ) as bar:
+    with _bar(*columns) as bar:
         task = bar.add_task(description, total=total)
         yield lambda done: bar.update(task, completed=done)
 
 
 @contextmanager
 def stages() -> Iterator[Callable[[str, int, int, str], None]]:
-    """Show work of several stages, on stderr and only in a terminal.
+    """Show work of several stages on stderr, only in a terminal.
 
-    What it gives is told the stage, how much of it is done, how much there is, and what was found so far.
+    The callback that it yields takes the stage, how much of it is done, its total, and a note.
     """
-    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (
         TextColumn("{task.description:10}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )  # fmt: skip
-    with Progress(
-        *columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
-    ) as bar:
-        known: dict[str, TaskID] = {}
+    with _bar(*columns) as bar:
+        tasks: dict[str, TaskID] = {}
 
         def show(stage: str, done: int, total: int, note: str) -> None:
-            if stage not in known:
-                for task in known.values():
+            if stage not in tasks:
+                for task in tasks.values():
                     bar.update(task, completed=bar.tasks[task].total or 1)
-                known[stage] = bar.add_task(stage, total=total, note=note)
-            bar.update(known[stage], completed=done, total=total, note=note)
+                tasks[stage] = bar.add_task(stage, total=total, note=note)
+            bar.update(tasks[stage], completed=done, total=total, note=note)
 
         yield show
 
 
+def _bar(*columns: Any) -> Any:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+
+
 def emit_json(data: Any, target: Path, *, force: bool) -> None:
     """Print JSON, or write it to a file."""
+    import json
+
+    from samevent.formats.files import write_text
+
     write_text(target, [json.dumps(data, indent=2, ensure_ascii=False) + "\n"], overwrite=force)
 
 
 def emit_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table on stdout: the first column left, numbers right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
         table.add_column(column, justify="right" if i else "left", no_wrap=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from samevent.cli.common import PATH, emit_table, force_option, say
-from samevent.cli.run import conclude, run
+from samevent.cli.common import PATH, emit_table, force_option, say, seed_option, stages
+from samevent.cli.run import print_summary
 
 if TYPE_CHECKING:
     from samevent.results import Result
@@ -29,28 +29,30 @@ SHOWN = 12
     show_default=True,
     help="The folder to write.",
 )
-@click.option("--open", "look", is_flag=True, help="Open the report in a browser.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same events.")
+@click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
+@seed_option
 @force_option
-def demo_cli(target: Path, look: bool, seed: int, force: bool) -> None:
+def demo_cli(target: Path, open_report: bool, seed: int, force: bool) -> None:
     """Resolve the short articles that come with the package, in seconds.
 
-    They were written for this purpose, with gold events beside them: the score against these is printed in the end.
+    They were written for this purpose, with gold events; the score against these is printed at the end.
     """
     from samevent.demo import articles, gold
     from samevent.model import Options
+    from samevent.runs import run
     from samevent.scoring import score
 
-    result = run(articles, target, Options(seed=seed), model="en-news", force=force)
-    show_events(result)
-    conclude(result, target)
-    found = score(gold(), result.corpus, unit="corpus", singletons="drop")
-    say(f"against the gold events: CoNLL {found.conll:.1%}" if found else "")
-    if look:
+    with stages() as watch:
+        result = run(articles, target, Options(seed=seed), overwrite=force, watch=watch, tell=say)
+    print_events(result)
+    print_summary(result, target)
+    scores = score(gold(), result.corpus, unit="corpus", singletons="drop")
+    say(f"against the gold events: CoNLL {scores.conll:.1%}")
+    if open_report:
         webbrowser.open((target / "report.html").absolute().as_uri())
 
 
-def show_events(result: Result, count: int = SHOWN) -> None:
+def print_events(result: Result, count: int = SHOWN) -> None:
     """Print the largest events as a table."""
     emit_table(
         "Largest events",

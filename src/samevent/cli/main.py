@@ -16,20 +16,20 @@ from samevent import __version__
 from samevent.errors import SameventError
 
 COMMANDS = {
-    "check": "look for trouble in a corpus",
-    "cluster": "say which event mentions tell of the same event",
-    "convert": "turn one corpus format into another",
+    "check": "look for problems in a corpus",
+    "cluster": "find which event mentions refer to the same event",
+    "convert": "convert a corpus from one format to another",
     "demo": "resolve the bundled articles and show the report",
     "experiment": "measure quality and print the paper's tables beside ours",
-    "explain": "say why two mentions were found to tell of the same event",
-    "extract": "find events, who took part in them, when and where",
-    "models": "list the models that are there",
-    "report": "write the page of a run anew",
-    "run": "read documents, find events, say which mentions tell of the same one",
+    "explain": "explain why two mentions refer to the same event, or do not",
+    "extract": "find events, their participants, times and locations",
+    "models": "list the available models",
+    "report": "write the report of a run again",
+    "run": "find events in documents, and which mentions refer to the same one",
     "score": "compare a system's events with gold events",
-    "train": "learn a part of a model from annotated data",
+    "train": "train a part of a model on annotated data",
 }
-"""Every command, a module of this package each, with its one-line help."""
+"""Every command with its one-line help; each has a module in this package."""
 
 
 class LazyGroup(click.Group):
@@ -55,7 +55,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="samevent")
 def cli() -> None:
-    """Which mentions tell of the same event, within a document and across documents."""
+    """Find which mentions refer to the same event, within a document and across documents."""
 
 
 def main() -> None:

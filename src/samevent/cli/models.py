@@ -11,7 +11,7 @@ from samevent.cli.common import emit_json, emit_table, force_option, json_option
 
 @click.group("models")
 def models_cli() -> None:
-    """Show the models that are there."""
+    """Show the available models."""
 
 
 @models_cli.command("list")
@@ -21,11 +21,11 @@ def list_cli(json_file: Path | None, force: bool) -> None:
     """List shipped models with their parts, sizes, sources and licences."""
     from samevent.language.resources import manifests
 
-    found = manifests()
+    models = manifests()
     if json_file:
-        emit_json(found, json_file, force=force)
+        emit_json(models, json_file, force=force)
         return
-    for manifest in found:
+    for manifest in models:
         emit_table(
             f"{manifest['name']} ({manifest['language']})",
             ["part", "kB", "source", "licence"],

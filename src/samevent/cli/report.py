@@ -12,9 +12,8 @@ from samevent.cli.common import PATH, say
 @click.command("report")
 @click.argument("folder", metavar="OUT", type=PATH)
 def report_cli(folder: Path) -> None:
-    """Write the page of a run's folder anew, from its result.jsonl and run.json."""
-    from samevent.report import write_report
+    """Write the report of a run again, from its result.jsonl and run.json."""
     from samevent.runs import REPORT_FILE, open_run
 
-    for page in write_report(open_run(folder), folder / REPORT_FILE, overwrite=True):
+    for page in open_run(folder).to_html(folder / REPORT_FILE, overwrite=True):
         say(f"wrote {page}")
