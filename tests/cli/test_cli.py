@@ -133,9 +133,9 @@ def test_check_lists_every_broken_document_and_exits_with_1(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "there are no documents in it"),
-        (b'{"id": "a", "text": "x"}\n{"id": ', "bad.jsonl:2: is not JSON"),
-        (b'{"id": "a", "text": "\xff"}', "bad.jsonl:1: byte 21 (0xff) is not UTF-8"),
+        (b"", "contains no documents"),
+        (b'{"id": "a", "text": "x"}\n{"id": ', "bad.jsonl:2: is not valid JSON"),
+        (b'{"id": "a", "text": "\xff"}', "bad.jsonl:1: byte 21 (0xff) is not valid UTF-8"),
         (b'{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}', "two documents have the id 'a'"),
         (
             b'{"id": "a", "text": "x", "mentions": [{"id": "1", "start": 0, "end": 1, "event": "p"}, '

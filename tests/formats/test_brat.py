@@ -254,19 +254,19 @@ def test_pair_is_read_by_the_name_of_either_file(tmp_path: Path, name: str) -> N
         (
             "T1 Action 6 12 bombed",
             1,
-            r"cannot make sense of 'T1 Action.*expected T1<TAB>TYPE START END<TAB>WORDS",
+            r"cannot parse 'T1 Action.*expected T1<TAB>TYPE START END<TAB>WORDS",
         ),
         ("T1|Action 6 12", 1, "expected T1<TAB>TYPE START END"),
-        ("T1|Action 6-12|bombed", 1, "cannot make sense"),
-        ("T1|Action -6 12|bombed", 1, "cannot make sense"),
-        ("T1|Action 6 9999999999|bombed", 1, "cannot make sense"),
-        ("T|Action 6 12|bombed", 1, "cannot make sense"),
+        ("T1|Action 6-12|bombed", 1, "cannot parse"),
+        ("T1|Action -6 12|bombed", 1, "cannot parse"),
+        ("T1|Action 6 9999999999|bombed", 1, "cannot parse"),
+        ("T|Action 6 12|bombed", 1, "cannot parse"),
         ("*1|Coref T1 T2", 1, r"expected \*<TAB>TYPE T1 T2"),
-        ("\n# a comment", 2, "cannot make sense"),
+        ("\n# a comment", 2, "cannot parse"),
         ("X1|Action 6 12|bombed", 1, r"expected one of T E R \* A M N # first"),
         ("|Action", 1, "expected one of T E R"),
-        ("T1|Action 6 12|bombed\n\nT1|Action 35 39|raid", 3, r"the id T1 is that of .*d\.ann:1 too"),
-        ("T1|Action 6 12|bombed\nA1|X T1\nA1|Y T1", 3, "the id A1 is that of"),
+        ("T1|Action 6 12|bombed\n\nT1|Action 35 39|raid", 3, r"the id T1 is already used at .*d\.ann:1"),
+        ("T1|Action 6 12|bombed\nA1|X T1\nA1|Y T1", 3, "the id A1 is already used at"),
         (
             "T1|Action 6 12|bombs",
             1,
@@ -277,13 +277,13 @@ def test_pair_is_read_by_the_name_of_either_file(tmp_path: Path, name: str) -> N
         ("T1|Action 12 6|bombed", 1, "T1 is at 12 6; expected pieces in order"),
         ("T1|Action 58 61;40 46|off killed", 1, "expected pieces in order"),
         ("T1|Action 40 46;44 50|killed", 1, "expected pieces in order"),
-        ("T1|Action 6 6|", 1, "T1 is at 6 6, where no word is"),
-        ("T1|Action 20 21| ", 1, "T1 is at 20 21, where no word is"),
-        ("T1|Action 6 12;12 13|bombed ", 1, "where no word is"),
+        ("T1|Action 6 6|", 1, "T1 is at 6 6, which contains no word"),
+        ("T1|Action 20 21| ", 1, "T1 is at 20 21, which contains no word"),
+        ("T1|Action 6 12;12 13|bombed ", 1, "which contains no word"),
         (
             "T1|Action 6 12|bombed\nT2|ACTION_STATE 6 12|bombed",
             2,
-            "T2 is a second action at the place of T1, 'bombed'",
+            "T2 marks the same action as T1, 'bombed'",
         ),
         ("T1|Action 6 12|bombed\nE1|Action:T2", 2, "E1 points at T2; expected the id of a T or E line"),
         ("T1|Action 6 12|bombed\nE1|Action:T1 Agent:T7", 2, "E1 points at T7"),
@@ -292,7 +292,7 @@ def test_pair_is_read_by_the_name_of_either_file(tmp_path: Path, name: str) -> N
             2,
             "E1 has the type Attack; expected Action, as its trigger T1",
         ),
-        ("T1|Action 6 12|bombed\nE1|Action:T1\nE2|Action:E1", 3, "cannot make sense"),
+        ("T1|Action 6 12|bombed\nE1|Action:T1\nE2|Action:E1", 3, "cannot parse"),
         ("T1|Action 6 12|bombed\nE1|Action:T1 Agent T2", 2, r"expected E1<TAB>TYPE:T1 ROLE:T2"),
         ("T1|Action 6 12|bombed\n*|Coref T1", 2, r"expected \*<TAB>TYPE T1 T2"),
         ("T1|Action 6 12|bombed\n*|Coref T1 T2", 2, r"\* points at T2"),
@@ -300,8 +300,8 @@ def test_pair_is_read_by_the_name_of_either_file(tmp_path: Path, name: str) -> N
         ("T1|Action 6 12|bombed\nR1|Coref Arg1:T1 Arg2:T2", 2, "R1 points at T2"),
         ("T1|Action 6 12|bombed\nA1|Negation", 2, "expected A1<TAB>TYPE T1 VALUE<TAB>TEXT"),
         ("T1|Action 6 12|bombed\nA1|Negation T3", 2, "A1 points at T3"),
-        ("#1|AnnotatorNotes #2|a\n#2|AnnotatorNotes #1|b", 1, "#1 points at #2, which leads in a circle"),
-        ("#1|AnnotatorNotes #1|a", 1, "#1 points at #1, which leads in a circle"),
+        ("#1|AnnotatorNotes #2|a\n#2|AnnotatorNotes #1|b", 1, "#1 points at #2, which leads into a cycle"),
+        ("#1|AnnotatorNotes #1|a", 1, "#1 points at #1, which leads into a cycle"),
         (SPANS + "#1|SameEvent T1|a\n#2|SameEvent E1|b", 9, "#2 names the event 'b' of T1, #1 the event 'a'"),
         (SPANS + "*|Coref T1 T2\n#1|SameEvent T1|a\n#2|SameEvent T2|b", 10, "#2 names the event 'b' of T2"),
         (SPANS + "#1|SameEvent T1|", 8, "#1 names the event '' of T1"),
@@ -324,11 +324,11 @@ def test_long_chains_of_notes_and_links_are_followed(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf8_are_placed(tmp_path: Path) -> None:
     put(tmp_path, "T1|Action 6 12|bombed\n")
     (tmp_path / "d.ann").write_bytes(b"T1\tAction 6 12\tbombed\nT2\tAction 1 2\t\xe9\n")
-    with pytest.raises(SameventError, match=r"0xe9.*is not UTF-8") as caught:
+    with pytest.raises(SameventError, match=r"0xe9.*is not valid UTF-8") as caught:
         read(tmp_path)
     assert caught.value.where == f"{tmp_path / 'd.ann'}:2"
     put(tmp_path, "", b"f\xeate")
-    with pytest.raises(SameventError, match="is not UTF-8") as caught:
+    with pytest.raises(SameventError, match="is not valid UTF-8") as caught:
         read(tmp_path)
     assert caught.value.where == f"{tmp_path / 'd.txt'}:1"
 
@@ -336,9 +336,7 @@ def test_bytes_that_are_not_utf8_are_placed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["", "d.ann"])
 def test_annotation_without_a_text_is_refused(tmp_path: Path, path: str) -> None:
     (put(tmp_path, "T1|Action 6 12|bombed\n") / "d.txt").unlink()
-    with pytest.raises(
-        SameventError, match=r"no text beside the annotation; expected a \.txt file"
-    ) as caught:
+    with pytest.raises(SameventError, match=r"no text for this annotation; expected a \.txt file") as caught:
         read(tmp_path / path)
     assert caught.value.where == str(tmp_path / "d.ann")
 
@@ -535,12 +533,12 @@ def test_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"event": "two\nlines"}, "document 'd1': cannot make sense of .*two"),
-        ({"event": "line\u2028end"}, "document 'd1': cannot make sense"),
-        ({"event": ""}, "document 'd1': cannot make sense"),
+        ({"event": "two\nlines"}, "document 'd1': cannot parse .*two"),
+        ({"event": "line\u2028end"}, "document 'd1': cannot parse"),
+        ({"event": ""}, "document 'd1': cannot parse"),
         ({"arguments": (Argument("d1:0-1:participant", "agent of"),)}, r"expected E1<TAB>TYPE:T1 ROLE:T2"),
-        ({"extra": {"brat": [["#", "Note", "", "two\nlines"]]}}, "cannot make sense"),
-        ({"extra": {"brat": [["R", "Before", "Arg1", "d1:0-1:participant"]]}}, "cannot make sense"),
+        ({"extra": {"brat": [["#", "Note", "", "two\nlines"]]}}, "cannot parse"),
+        ({"extra": {"brat": [["R", "Before", "Arg1", "d1:0-1:participant"]]}}, "cannot parse"),
     ],
 )
 def test_what_no_line_can_hold_is_refused_and_nothing_is_left(
@@ -568,7 +566,7 @@ def test_fields_of_others_under_the_same_name_are_left_alone(tmp_path: Path) -> 
 
 def test_mention_of_white_space_is_refused(tmp_path: Path) -> None:
     d = Document.from_tokens("d", [["a", "\t", "b"]])
-    with pytest.raises(CorpusError, match="is white space, which brat cannot mark"):
+    with pytest.raises(CorpusError, match="is only white space, which brat cannot mark"):
         write(Corpus([d.with_mentions([d.mention("action", 1, 2)])]), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 

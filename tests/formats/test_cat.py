@@ -120,24 +120,24 @@ def test_written_document_is_read_back_equal() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
     [
-        ("<Markables>", "<Marks/><Markables>", 10, "holds <Marks>"),
+        ("<Markables>", "<Marks/><Markables>", 10, "contains <Marks>"),
         ('<token t_id="3" ', "<token ", 4, "<token> has no t_id"),
         ('t_id="3" sentence="1"', 't_id="3"', 4, "<token> has no sentence"),
         ('t_id="3" sentence="1"', 't_id="3" sentence="one"', 4, "has the sentence 'one'"),
         ('t_id="3" sentence="1"', 't_id="3" sentence="-1"', 4, "has the sentence '-1'"),
-        ('t_id="3" sentence="1"', 't_id="3" sentence="2"', 4, "sentence 2 stands after 1 sentences"),
-        ('t_id="8" sentence="2"', 't_id="8" sentence="1"', 9, "sentence 1 stands after 3 sentences"),
-        ('<token t_id="4"', '<token t_id="3"', 5, "t_id '3' stands at line 4 already"),
+        ('t_id="3" sentence="1"', 't_id="3" sentence="2"', 4, "sentence 2 comes after 1 sentences"),
+        ('t_id="8" sentence="2"', 't_id="8" sentence="1"', 9, "sentence 1 comes after 3 sentences"),
+        ('<token t_id="4"', '<token t_id="3"', 5, "t_id '3' is already used on line 4"),
         (">Rebels<", "><", 4, "a token is empty"),
         ('<token_anchor t_id="8"/>', '<token_anchor t_id="9"/>', 17, "t_id '9', which does not exist"),
         ('<token_anchor t_id="8"/>', "<token_anchor/>", 17, "<token_anchor> has no t_id"),
-        ('m_id="22"', 'm_id="21"', 16, "m_id '21' stands at line 11 already"),
+        ('m_id="22"', 'm_id="21"', 16, "m_id '21' is already used on line 11"),
         (' m_id="22"', "", 16, "<ACTION_STATE> has no m_id"),
         (
             '<token_anchor t_id="3"/>',
             '<token_anchor t_id="6"/>',
             20,
-            "'R&D' is marked as participant at line 19",
+            "'R&D' is already marked as participant on line 19",
         ),
         ('<source m_id="24"/>', '<source m_id="99"/>', 30, "m_id '99', which does not exist"),
         ('<source m_id="24"/>', '<source m_id="33"/>', 30, "'33' is a source but has no tokens"),
@@ -145,7 +145,7 @@ def test_written_document_is_read_back_equal() -> None:
         ('<target m_id="32"/>', '<target m_id="99"/>', 32, "m_id '99', which does not exist"),
         (' note="NEG1"', "", 28, "<CROSS_DOC_COREF> has no note"),
         (' r_id="902"', "", 29, "<INTRA_DOC_COREF> has no r_id"),
-        ('r_id="903"', 'r_id="902"', 34, "r_id '902' stands at line 29 already"),
+        ('r_id="903"', 'r_id="902"', 34, "r_id '902' is already used on line 29"),
         ("CROSS_DOC_COREF", "TLINK", 28, "relation <TLINK>"),
         ("</Relations>\n</Document>\n", "", 35, "not well-formed XML"),
     ],
@@ -219,7 +219,7 @@ def test_sentences_without_tokens_are_left_out() -> None:
 
 @pytest.mark.parametrize("character", ["\x00", "\x0b", "\x1f", "\ufffe"])
 def test_character_that_xml_cannot_hold_is_refused(character: str) -> None:
-    with pytest.raises(FormatError, match=f"U\\+{ord(character):04X}, which XML cannot hold"):
+    with pytest.raises(FormatError, match=f"U\\+{ord(character):04X}, which XML cannot contain"):
         document_to_xml(Document.from_tokens("d", [["a", f"b{character}"]]))
 
 

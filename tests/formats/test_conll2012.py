@@ -265,9 +265,9 @@ def test_unit_that_documents_do_not_have_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        (columns("-", "1)"), 3, "a mention of cluster 1 ends that has not begun"),
+        (columns("-", "1)"), 3, "a mention of cluster 1 ends but never began"),
         (columns("(1", "2)"), 3, "a mention of cluster 2 ends"),
-        (columns("-", "(1", "(1", "1)"), 3, "a mention of cluster 1 begins and never ends"),
+        (columns("-", "(1", "(1", "1)"), 3, "a mention of cluster 1 begins but never ends"),
         (columns("(1("), 2, r"the last column is '\(1\('; expected coreference such as"),
         (columns("abc"), 2, "the last column is 'abc'"),
         (columns("|"), 2, r"the last column is '\|'"),
@@ -279,9 +279,9 @@ def test_unit_that_documents_do_not_have_is_refused(tmp_path: Path) -> None:
         ("\n\nstray\n" + columns("-"), 3, "text outside a document"),
         (columns("-") + "stray", 5, "text outside a document"),
         ("#end document\n", 1, "text outside a document"),
-        (columns("-") + "#begin document b\nb -\n", 5, "document 'b' begins here and never ends"),
-        ("#begin document b\nb -\n" + columns("-"), 1, "document 'b' begins here and never ends"),
-        (columns("-") + columns("-", name="(a)"), 5, "document 'a' has already been on line 1"),
+        (columns("-") + "#begin document b\nb -\n", 5, "document 'b' begins here but never ends"),
+        ("#begin document b\nb -\n" + columns("-"), 1, "document 'b' begins here but never ends"),
+        (columns("-") + columns("-", name="(a)"), 5, "document 'a' already begins on line 1"),
         ("#begin document  \n#end document\n", 1, "the document has no name"),
     ],
 )

@@ -118,7 +118,7 @@ def test_nested_mentions_are_read(tmp_path: Path) -> None:
 def test_other_encodings_are_read_when_named(tmp_path: Path) -> None:
     path = tmp_path / "job.json"
     path.write_bytes(json.dumps(handed_back(tokens=[token("Überfall")]), ensure_ascii=False).encode("cp1252"))
-    with pytest.raises(FormatError, match="is not UTF-8"):
+    with pytest.raises(FormatError, match="is not valid UTF-8"):
         read(path)
     assert [d.text for d in read(path, encoding="cp1252")] == ["Überfall"]
 
@@ -244,22 +244,22 @@ def test_existing_file_is_kept(tmp_path: Path) -> None:
     ("data", "says"),
     [
         ([], "is a JSON list; expected a JSON object"),
-        ("[" * 100_000, "is not JSON (maximum recursion"),
+        ("[" * 100_000, "is not valid JSON (maximum recursion"),
         ({"mentions": []}, "has no 'tokens'; expected a CoRefi job"),
         ({"tokens": TOKENS}, "has no 'mentions'"),
         (handed_back(tokens=["Sudan", "bombs"]), "'tokens' is not a list of objects"),
         (handed_back(tokens=[token("a"), {"document": 0}]), "tokens[1]: the field 'text' is missing"),
         (handed_back(tokens=[token("a"), token("")]), "tokens[1]: has an empty text"),
         (handed_back(tokens=[token("a"), {"text": "b"}]), "tokens[1]: the field 'document' is missing"),
-        (handed_back(tokens=[token("a", i=1)]), "tokens[0]: has the place 1; expected i = 0"),
+        (handed_back(tokens=[token("a", i=1)]), "tokens[0]: has the index 1; expected i = 0"),
         (handed_back(tokens=[token("a", sentence="1")]), "tokens[0]: the field 'sentence' is '1'"),
         (
             handed_back(tokens=[token("a"), token("b", document=1), token("c")]),
-            "tokens[2] goes back to document '0'; expected the tokens of a document in a row",
+            "tokens[2] returns to document '0'; expected all tokens of a document in a row",
         ),
         (
             handed_back(tokens=[token("a", doc_name="x"), token("b", document=1, doc_name="x")]),
-            "tokens[1] goes back to document 'x'",
+            "tokens[1] returns to document 'x'",
         ),
         (handed_back(topic=[1]), "the field 'topic' is [1]"),
         (handed_back({"start": 1}), "mentions[0]: the field 'end' is None; expected a whole number"),
@@ -271,7 +271,7 @@ def test_existing_file_is_kept(tmp_path: Path) -> None:
         (handed_back({"start": 1, "end": 1, "clustId": []}), "mentions[0]: the field 'clustId' is []"),
         (
             handed_back({"start": 1, "end": 1, "clustId": "1-1"}, {"start": 1, "end": 1, "clustId": "2-2"}),
-            "mentions[1]: 'bombs' is in cluster '2-2' here and in '1-1' before; expected every mention in one",
+            "mentions[1]: 'bombs' is in cluster '2-2' here and in '1-1' earlier; expected every mention in one",
         ),
         (handed_back({"start": 1, "end": 1, "clustId": "1-1"}, {"start": 1, "end": 1}), "mentions[1]: 'bombs' is in"),
     ],
@@ -286,7 +286,7 @@ def test_bad_job_is_one_error_that_names_the_part(data: object, says: str, tmp_p
 
 def test_broken_json_is_an_error_with_its_line(tmp_path: Path) -> None:
     path = saved(tmp_path, '{\n "tokens": [],\n "mentions": [}\n')
-    with pytest.raises(FormatError, match=r"is not JSON .* at column 15") as caught:
+    with pytest.raises(FormatError, match=r"is not valid JSON .* at column 15") as caught:
         read(path)
     assert caught.value.where == f"{path}:3"
 

@@ -277,7 +277,7 @@ def test_brackets_stand_in_the_order_that_the_format_demands(tmp_path: Path) -> 
         ([(0, 1), (1, 2)], "'m0' .* and 'm1' .* of one event cross"),
         ([(0, 1), (1, 2, 4)], "'m0' .* and 'm1' .* of one event cross"),
         ([(0, 2), (1, 3)], "the discontinuous mentions 'm0' and 'm1' of one event overlap"),
-        ([(0, 1), (0, 1)], "'m0' and 'm1' are the same words"),
+        ([(0, 1), (0, 1)], "'m0' and 'm1' have the same words"),
     ],
 )
 def test_mentions_that_the_format_cannot_hold_are_refused(
@@ -318,7 +318,7 @@ def test_same_covering_span_with_and_without_a_gap_are_two_mentions(tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["a\nb", " a", "a\u2028b"])
 def test_name_that_does_not_fit_on_a_line_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(FormatError, match="does not fit on a line"):
+    with pytest.raises(FormatError, match="contains line ends"):
         written(tmp_path, Corpus([document(name)]))
 
 
@@ -342,34 +342,34 @@ def test_document_without_words_is_refused(tmp_path: Path) -> None:
         (row("1-" + "9" * 5000) + row(1), 1, "the id '1-999"),
         (row(1) + row("2.1"), 2, "the id '2.1' comes after word 1"),
         (row("0.1"), 1, "the sentence has no words"),
-        (row(1) + "# text = w\n" + row(2), 2, "there is a comment inside a sentence"),
+        (row(1) + "# text = w\n" + row(2), 2, "comment inside a sentence"),
         (sentence("(e1-event-1)"), 1, "where # global.Entity is missing"),
         ("# global.Entity = etype-head\n" + sentence("(e1-event)"), 2, "with eid among them"),
         (DECLARED + sentence("(e-1-event-1-x)"), 3, "no more fields than # global.Entity has"),
         (DECLARED + sentence("(-event-1)"), 3, "with eid among them"),
-        (DECLARED + sentence("", "e1)"), 4, "a mention of 'e1' ends that has not begun"),
+        (DECLARED + sentence("", "e1)"), 4, "a mention of 'e1' ends but never began"),
         (
             DECLARED + sentence("(e1-event-1") + sentence("e1)"),
             3,
-            "a mention of 'e1' begins and does not end",
+            "a mention of 'e1' begins but never ends",
         ),
-        (DECLARED + sentence("(e1[1/2]-event-1)"), 3, r"a mention of 'e1\[1/2\]' begins and does not end"),
-        (DECLARED + sentence("", "(e1[2/2]-event-1)"), 4, r"'e1\[2/2\]' comes without the part before it"),
+        (DECLARED + sentence("(e1[1/2]-event-1)"), 3, r"a mention of 'e1\[1/2\]' begins but never ends"),
+        (DECLARED + sentence("", "(e1[2/2]-event-1)"), 4, r"'e1\[2/2\]' comes without the previous part"),
         (DECLARED + sentence("(e1[1/3]-event)", "(e1[3/3]-event)"), 4, r"'e1\[3/3\]' comes without"),
-        (DECLARED + sentence("(e1[1/1]-event-1)"), 3, r"'e1\[1/1\]' is no part of a mention"),
-        (DECLARED + sentence("(e1[3/2]-event-1)"), 3, r"'e1\[3/2\]' is no part of a mention"),
+        (DECLARED + sentence("(e1[1/1]-event-1)"), 3, r"'e1\[1/1\]' is not a valid part"),
+        (DECLARED + sentence("(e1[3/2]-event-1)"), 3, r"'e1\[3/2\]' is not a valid part"),
         (DECLARED + sentence("(e1(", "e1)"), 3, r"the Entity is '\(e1\('"),
         (DECLARED + sentence("e1"), 3, "the Entity is 'e1'"),
         (
             DECLARED + sentence("", "(e1-event-2)"),
             4,
-            "the head of a mention of 'e1' is '2'; expected a number from 1 to 1",
+            "the head of a mention of 'e1' is '2'; expected .* 1 to 1",
         ),
         (DECLARED + sentence("(e1-event-x", "e1)"), 3, "the head of a mention of 'e1' is 'x'"),
         (DECLARED + sentence("(e1-event-1(e2-event-1", "e2)e1)"), 3, "is a mention of 'e2' and of 'e1'"),
         (DECLARED + sentence("(e1-event)(e1-event)"), 3, "is a mention of 'e1' and of 'e1'"),
-        (DECLARED + sentence("") + "\n# newdoc id = a\n", 6, "document 'a' has already been on line 1"),
-        (sentence("") + "# newdoc id = a\n", 3, "document 'a' has already been on line 1"),
+        (DECLARED + sentence("") + "\n# newdoc id = a\n", 6, "document 'a' already begins on line 1"),
+        (sentence("") + "# newdoc id = a\n", 3, "document 'a' already begins on line 1"),
     ],
 )
 def test_bad_input_is_refused_with_its_place(tmp_path: Path, text: str, line: int, says: str) -> None:

@@ -50,7 +50,7 @@ def test_odd_mentions_are_named(tmp_path: Path) -> None:
     crossing, overlapping = d.mention("action", 2, 6), d.mention("action", 5, 7)
     messages = [p.message for p in examined(tmp_path, d.with_mentions([crossing, overlapping])).problems]
     assert len(messages) == 2
-    assert "crosses a sentence border" in messages[0]
+    assert "crosses a sentence boundary" in messages[0]
     assert messages[1] == "1 tokens are in more than one action"
 
 

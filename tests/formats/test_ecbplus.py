@@ -143,7 +143,7 @@ def test_bad_list_of_sentences_is_refused_with_its_line(
 
 def test_list_of_sentences_that_is_not_utf8_or_not_there_is_refused(folder: Path) -> None:
     (folder / SENTENCES).write_bytes(HEADER.encode() + b"1,\xe9,0\n")
-    with pytest.raises(FormatError, match=f"{SENTENCES}:2: .*is not UTF-8"):
+    with pytest.raises(FormatError, match=f"{SENTENCES}:2: .*is not valid UTF-8"):
         read(folder)
     with pytest.raises(FormatError, match=r"none\.csv: cannot be read"):
         read(folder, folder / "none.csv")
@@ -152,7 +152,7 @@ def test_list_of_sentences_that_is_not_utf8_or_not_there_is_refused(folder: Path
 def test_document_in_two_files_is_refused(folder: Path) -> None:
     second = folder / "ECB+" / "2" / "copy.xml"
     second.write_text(XML.format(name="1_2ecb.xml"))
-    with pytest.raises(FormatError, match=r"'1_2ecb' was read from .*1_2ecb\.xml already") as caught:
+    with pytest.raises(FormatError, match=r"'1_2ecb' was already read from .*1_2ecb\.xml") as caught:
         read(folder)
     assert caught.value.where == str(second)
 
@@ -168,7 +168,7 @@ def test_bad_document_in_a_zip_is_refused_with_its_place(archive: Path) -> None:
 def test_document_of_another_encoding_is_read_when_named(tmp_path: Path) -> None:
     file = tmp_path / "1_1ecb.xml"
     file.write_bytes(XML.format(name="1_1ecb.xml").replace("Yida", "Yidé").encode("cp1252"))
-    with pytest.raises(FormatError, match=r"1_1ecb\.xml:4: byte .* is not UTF-8"):
+    with pytest.raises(FormatError, match=r"1_1ecb\.xml:4: byte .* is not valid UTF-8"):
         read(file)
     corpus = Corpus(FORMAT.read(file, ReadOptions(encoding="cp1252")))
     assert corpus["1_1ecb"].tokens[2].text == "Yidé"
@@ -212,7 +212,7 @@ def test_any_document_id_makes_a_safe_file_name(tmp_path: Path, id: str) -> None
 
 def test_nothing_is_overwritten_or_left_half_written(tmp_path: Path) -> None:
     corpus = Corpus([annotated("a"), Document.from_tokens("b", [["\x00"]])])
-    with pytest.raises(FormatError, match="document 'b' holds the character U\\+0000") as caught:
+    with pytest.raises(FormatError, match="document 'b' contains the character U\\+0000") as caught:
         write(corpus, tmp_path / "out")
     assert caught.value.where == str(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

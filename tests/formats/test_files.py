@@ -84,9 +84,9 @@ def test_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("data", "where", "says"),
     [
-        (b"one\ntw\xe9o\n", "a:2", r"byte 6 \(0xe9\) is not UTF-8\. .*--encoding cp1252"),
-        (codecs.BOM_UTF8 + b"on\xe9", "a:1", r"byte 5 \(0xe9\) is not UTF-8"),
-        (codecs.BOM_UTF16_LE + b"a", "a:1", r"byte 2 \(0x61\) is not UTF-16\. .*is the file whole"),
+        (b"one\ntw\xe9o\n", "a:2", r"byte 6 \(0xe9\) is not valid UTF-8\. .*--encoding cp1252"),
+        (codecs.BOM_UTF8 + b"on\xe9", "a:1", r"byte 5 \(0xe9\) is not valid UTF-8"),
+        (codecs.BOM_UTF16_LE + b"a", "a:1", r"byte 2 \(0x61\) is not valid UTF-16\. .*file is complete"),
         ("Zoë".encode("utf-16-le"), "a:1", r"UTF-16 without a mark: pass --encoding utf-16-le"),
     ],
 )
@@ -103,13 +103,15 @@ def test_line_that_is_not_utf8_is_placed(tmp_path: Path, bad: bytes) -> None:
     path = put(tmp_path / "a", b"one\n" + bad + b"\nthree\n")
     lines = files.read_lines(path)
     assert next(lines) == (1, "one")
-    with pytest.raises(FormatError, match="is not UTF-8") as caught:
+    with pytest.raises(FormatError, match="is not valid UTF-8") as caught:
         next(lines)
     assert caught.value.where == f"{path}:2"
 
 
 def test_text_that_is_not_in_the_named_encoding_is_placed(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"a:2: byte 5 \(0xe9\) is not ASCII\. Is this the file's encoding"):
+    with pytest.raises(
+        FormatError, match=r"a:2: byte 5 \(0xe9\) is not valid ASCII\. Check that this is the file's encoding"
+    ):
         files.read_text(put(tmp_path / "a", b"one\nt\xe9"), encoding="ascii")
 
 
@@ -310,8 +312,8 @@ def test_file_gives_way_to_a_folder_only_when_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "where", "says"),
     [
-        (["a", "a"], "out/a", "two documents would be written here"),
-        (["a", "./b/../a"], "out/a", "two documents would be written here"),
+        (["a", "a"], "out/a", "two documents have this file name"),
+        (["a", "./b/../a"], "out/a", "two documents have this file name"),
         (["a", "a/b"], "out/a/b", "cannot be written"),
         (["x" * 300], "out/" + "x" * 300, "cannot be written"),
         (["a", "../a"], "out", r"'\.\./a' leads out"),
@@ -406,7 +408,7 @@ def test_entry_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a.xml", b"1")
         archive.writestr("a.xml", b"2")
-    with pytest.raises(FormatError, match=r"'a.xml' is there twice"):
+    with pytest.raises(FormatError, match=r"'a.xml' occurs twice"):
         list(files.read_zip(tmp_path / "a.zip"))
 
 

@@ -234,8 +234,8 @@ def mention(**fields: object) -> dict[str, Any]:
     ("line", "says"),
     [
         # The line
-        ('{"id": "a"', "is not JSON"),
-        ("[" * 100_000, "is not JSON"),
+        ('{"id": "a"', "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
         ('{"id": "a", "text": "x", "more": NaN}', "NaN is not a finite number"),
         ('{"id": "a", "text": "x", "more": 1e999}', "1e999 is not a finite number"),
         ('{"id": "a", "text": "half \\ud83d"}', "surrogates not allowed"),
@@ -269,7 +269,7 @@ def mention(**fields: object) -> dict[str, Any]:
         ({**TOKENS, "mentions": None}, "'mentions' is not a list of objects"),
         ({**TOKENS, "mentions": [[1, 2]]}, "'mentions' is not a list of objects"),
         # A mention
-        ({**TOKENS, "mentions": [{"char_begin": 6, "char_stop": 11}]}, "a mention of document 'a' has no place"),
+        ({**TOKENS, "mentions": [{"char_begin": 6, "char_stop": 11}]}, "a mention of document 'a' has no offsets"),
         ({**TOKENS, "mentions": [{"start": 1}]}, "'end' is None; expected a whole number"),
         (mention(start=None), "'start' is None"),
         (mention(start=True), "'start' is True; expected a whole number"),
@@ -321,7 +321,7 @@ def test_bad_line_is_one_error_with_its_place(line: str | dict[str, Any], says: 
             [{**TOKENS, "mentions": [{"id": i, "start": 1, "end": 2, "event": i} for i in "xy"]}],
             "the action 'bombs' at tokens 1-2 of document 'a' is in two clusters",
         ),
-        ([], "there are no documents in it"),
+        ([], "contains no documents"),
     ],
 )
 def test_documents_that_do_not_fit_together_are_an_error(lines: list[Any], says: str, tmp_path: Path) -> None:
@@ -342,7 +342,7 @@ def test_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_encoding_is_told_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes('{"id": "a", "text": "x"}\n{"id": "é", "text": "x"}'.encode("cp1252"))
-    with pytest.raises(SameventError, match="is not UTF-8") as caught:
+    with pytest.raises(SameventError, match="is not valid UTF-8") as caught:
         read(path)
     assert caught.value.where == f"{path}:2"
     assert [d.id for d in read(path, encoding="cp1252")] == ["a", "é"]

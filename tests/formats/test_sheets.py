@@ -144,17 +144,17 @@ def test_only_plain_digits_are_a_whole_number(cell: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "line", "says"),
     [
-        ("", 1, "there is no column 'a'"),
-        ("b,c\n1,2\n", 1, "there is no column 'a'; expected a first row that names a"),
+        ("", 1, "the column 'a' is missing"),
+        ("b,c\n1,2\n", 1, "the column 'a' is missing; expected a first row that names a"),
         ("a,b,b\n", 1, "there are two columns 'b'"),
         ("a,b\n1,2\n3\n", 3, "the row has 1 cells; expected 2, as the first row has"),
         ("a,b\n1,2,3\n", 2, "the row has 3 cells"),
         ('a,b\n1,2\n"3,4\n5,6\n', 3, "is not CSV"),
         ('a,b\n"1"x,2\n', 2, "is not CSV"),
         ("a,b\r1,2\r", 1, "is not CSV"),
-        (b"a,b\n1,2\n3,\xe9\n", 3, "byte 0xe9 is not UTF-8"),
-        (b"a,b\n" + b"1,2\n" * 9_000 + b"3,\xe9\n", 9_002, "byte 0xe9 is not UTF-8"),
-        ("a,b\n1,2\n".encode("utf-16"), 1, "byte 0xff is not UTF-8. Save the table as CSV UTF-8"),
+        (b"a,b\n1,2\n3,\xe9\n", 3, "byte 0xe9 is not valid UTF-8"),
+        (b"a,b\n" + b"1,2\n" * 9_000 + b"3,\xe9\n", 9_002, "byte 0xe9 is not valid UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), 1, "byte 0xff is not valid UTF-8. Save the table as CSV UTF-8"),
     ],
 )  # fmt: skip
 def test_bad_table_is_one_error_with_its_line(

@@ -272,14 +272,14 @@ HEADER = "document,char_start,char_end,mention,kind,pieces,head_start,probabilit
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("x,6,11,,,,,,,", "there is no document 'x'; expected an id from documents.csv"),
+        ("x,6,11,,,,,,,", "unknown document 'x'; expected an id from documents.csv"),
         (",6,11,,,,,,,", "the cell 'document' is empty"),
         ("d,,11,,,,,,,", "the cell 'char_start' is empty"),
         ("d,six,11,,,,,,,", "the cell 'char_start' is 'six'; expected a whole number"),
         ("d,6,11.0,,,,,,,", "the cell 'char_end' is '11.0'; expected a whole number"),
         ("d,6,99,,,,,,,", "spans characters 6-99"),
         ("d,11,12,,,,,,,", "' ', are not whole tokens"),
-        ("d,6,11,bombed,,,,,,", "the mention is 'bombed' where the document says 'bombs'. Correct char_start"),
+        ("d,6,11,bombed,,,,,,", "the mention is 'bombed' where the document has 'bombs'. Correct char_start"),
         ("d,6,11,,verb,,,,,", "has the kind 'verb'"),
         ("d,0,16,,,0-5 12-15,,,,", "the pieces are '0-5 12-15'; expected the characters of each, such as"),
         ("d,0,16,,,0-5 x-16,,,,", "the pieces are '0-5 x-16'"),
@@ -324,9 +324,9 @@ def test_mentions_that_do_not_fit_together_are_an_error(row: str, says: str, tmp
 @pytest.mark.parametrize(
     ("documents", "line", "says"),
     [
-        ("id,title\na,b\n", 1, "there is no column 'text'; expected a first row that names id, text"),
+        ("id,title\na,b\n", 1, "the column 'text' is missing; expected a first row that names id, text"),
         ('id,text\na,"x\ny"\n,z\n', 4, "the cell 'id' is empty"),
-        ("id,text\na,x\na,y\n", 3, "document 'a' was on line 2 already"),
+        ("id,text\na,x\na,y\n", 3, "document 'a' is already on line 2"),
         ('id,text\na,x\nb,"y\n', 3, "is not CSV"),
     ],
 )

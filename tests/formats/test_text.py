@@ -103,10 +103,10 @@ def test_named_encoding_is_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "where", "says"),
     [
-        (b"fine\nf\xeate\n", "a.txt:2", r"byte 6 \(0xea\) is not UTF-8.*--encoding cp1252"),
-        (b"GIF\0\1\n", "a.txt:1", r"character 3 is a NUL; expected a file of text"),
+        (b"fine\nf\xeate\n", "a.txt:2", r"byte 6 \(0xea\) is not valid UTF-8.*--encoding cp1252"),
+        (b"GIF\0\1\n", "a.txt:1", r"character 3 is a NUL; expected a text file"),
         ("fine\nno mark".encode("utf-16-le"), "a.txt:1", "pass --encoding utf-16-le"),
-        (b"\x89PNG\r\n\x1a\n", "a.txt:1", "is not UTF-8"),
+        (b"\x89PNG\r\n\x1a\n", "a.txt:1", "is not valid UTF-8"),
     ],
 )
 def test_file_that_is_not_text_is_refused(tmp_path: Path, content: bytes, where: str, says: str) -> None:

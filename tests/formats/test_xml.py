@@ -59,9 +59,9 @@ def test_given_encoding_overrules_the_declared_one() -> None:
         (b"<a>\n&what;</a>", 2, "undefined entity"),
         (b'<a x="1"\n x="2"/>', 2, "duplicate attribute"),
         (b"<a>\n\x01</a>", 2, "not well-formed"),
-        (b"<a>\n\nol\xe9</a>", 3, r"byte 7 \(0xe9\) is not UTF-8"),
-        (b"<a>\nol\xe9", 2, r"byte 6 \(0xe9\) is not UTF-8"),
-        (b'<?xml version="1.0" encoding="utf-8"?>\n<a>\xff</a>', 2, "is not UTF-8"),
+        (b"<a>\n\nol\xe9</a>", 3, r"byte 7 \(0xe9\) is not valid UTF-8"),
+        (b"<a>\nol\xe9", 2, r"byte 6 \(0xe9\) is not valid UTF-8"),
+        (b'<?xml version="1.0" encoding="utf-8"?>\n<a>\xff</a>', 2, "is not valid UTF-8"),
         (b'<?xml version="1.0" encoding="us-ascii"?>\n<a>\xc3\xa9</a>', 2, "not well-formed"),
         (
             b'<?xml version="1.0" encoding="utf-16"?><a/>',

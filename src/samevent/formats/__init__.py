@@ -1,6 +1,6 @@
-"""File formats: one a file, reader and writer side by side, and the registry that finds them.
+"""File formats: one per file, reader and writer side by side, and the registry that finds them.
 
-corpus = read("news/")                    # the format is recognised
+corpus = read("news/")                    # recognises the format
 write(corpus, "out.conll", unit="topic")
 """
 
@@ -40,10 +40,9 @@ def read(
 ) -> Corpus:
     """Read a corpus from a file or folder.
 
-    The format is recognised from names and contents unless named. `encoding` is for text that is not UTF-8,
-    `sentences` names ECB+'s list of validated sentences where it does not lie beside the data.
-    `repeats` lets a CoNLL file put one span into two clusters, as the official scorer does; elsewhere
-    that is an error.
+    The format is recognised from names and contents unless `format` names it. `encoding` is for text that is not
+    UTF-8, `sentences` names ECB+'s list of validated sentences if it is not beside the data. `repeats` lets a CoNLL
+    file put one span into two clusters, as the official scorer does; otherwise that is an error.
     """
     path = Path(path)
     chosen = chosen_format(path, format)
@@ -53,19 +52,23 @@ def read(
     with located(path):
         corpus = Corpus(chosen.read(path, options))
         if not len(corpus):
-            raise FormatError(f"there are no documents in it (read as {chosen.name})")
+            raise FormatError(
+                f"contains no documents (read as {chosen.name})",
+                expected="at least one document",
+                hint="name the format if this is the wrong one (--from)",
+            )
         if not repeats:
             for document in corpus:
-                refuse_repeats(document)
+                check_repeats(document)
     return corpus
 
 
-def refuse_repeats(document: Document) -> None:
-    """Raise if two mentions of one kind have the very same tokens: a mention in two clusters, or given twice."""
+def check_repeats(document: Document) -> None:
+    """Raise if two mentions of one kind have the same tokens: one mention in two clusters, or listed twice."""
     seen: dict[tuple[str, tuple[int, int], tuple[int, ...]], Mention] = {}
     for m in document.mentions:
         if (other := seen.setdefault((m.kind, m.span, m.anchors), m)) is not m:
-            what = "in two clusters" if event_key(m) != event_key(other) else "given twice"
+            what = "in two clusters" if event_key(m) != event_key(other) else "listed twice"
             raise FormatError(
                 f"the {m.kind} {m.text!r} at tokens {m.start}-{m.end} of document {document.id!r} is {what} "
                 f"(mentions {other.id!r} and {m.id!r})",
@@ -74,14 +77,18 @@ def refuse_repeats(document: Document) -> None:
 
 
 def chosen_format(path: Path, name: str | None = None) -> Format:
-    """Return the format of that name, or the one that recognises what is at the path."""
+    """Return the named format, or the one that recognises the path."""
     if path != STANDARD and not _is_there(path):
-        raise FormatError("there is no such file or folder", where=place(path))
+        raise FormatError(
+            "no such file or folder",
+            where=place(path),
+            expected="an existing file or folder, or - for standard input",
+        )
     return _named(name) if name else recognised(path)
 
 
 def output_format(path: Path, name: str | None = None) -> Format:
-    """Return the format of that name, or the one that the ending of a file to be written tells."""
+    """Return the named format, or the one that the suffix of the output path implies."""
     return _named(name) if name else _by_suffix(path)
 
 
@@ -95,7 +102,7 @@ def write(
 ) -> None:
     """Write a corpus, or the corpus of a result, to a file or folder, whole or not at all.
 
-    The format follows from the name's ending unless named. `unit` merges documents into meta-documents
+    The format follows from the suffix unless `format` names it. `unit` merges documents into meta-documents
     where the format can (CoNLL, CorefUD).
     """
     path = Path(path)
@@ -112,23 +119,23 @@ def recognised(path: Path) -> Format:
         if format.recognises(path):
             return format
     raise FormatError(
-        "is of no format that is known",
+        "unknown format",
         where=place(path),
         expected=f"one of {', '.join(FORMATS)}",
-        hint="name the format if the file's name does not tell (--from)",
+        hint="name the format if the file name does not show it (--from)",
     )
 
 
 def _is_there(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a possible file name
         return False
 
 
 def _named(name: str) -> Format:
     if name not in FORMATS:
-        raise UsageError(f"there is no format {name!r}", expected=f"one of {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {name!r}", expected=f"one of {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
@@ -140,7 +147,7 @@ def _by_suffix(path: Path) -> Format:
         if name.endswith(format.suffixes):
             return format
     raise UsageError(
-        "the name does not tell which format to write",
+        "the file name does not show which format to write",
         where=place(path),
         hint=f"name the format (--to): one of {', '.join(FORMATS)}",
     )

@@ -13,11 +13,11 @@ from samevent.errors import SameventError, located
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What a user may say about input; each format takes note of what concerns it.
+    """Options for reading; each format uses those that apply to it.
 
     `encoding`: of text files that are not UTF-8. `sentences`: the list of validated sentences that goes with
-    ECB+. `repeats`: keep a span that stands in two clusters (for scoring only) instead of refusing it.
-    `failures`: collect what is wrong with single documents here and read on, instead of raising at the first.
+    ECB+. `repeats`: keep a span that is in two clusters (for scoring only) instead of rejecting it.
+    `failures`: collect the errors of single documents here and read on, instead of raising the first.
     """
 
     encoding: str | None = None
@@ -27,7 +27,7 @@ class ReadOptions:
 
     @contextmanager
     def document_at(self, path: Path | str, line: int | None = None) -> Iterator[None]:
-        """Wrap the reading of one document: errors learn their place, and are raised or collected."""
+        """Wrap the reading of one document: errors get their location, and are raised or collected."""
         try:
             with located(path, line):
                 yield
@@ -39,7 +39,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """What a user may say about output: `unit` merges documents (CoNLL, CorefUD), `overwrite` replaces."""
+    """Options for writing: `unit` merges documents (CoNLL, CorefUD), `overwrite` replaces existing files."""
 
     unit: Unit = "document"
     overwrite: bool = False
@@ -47,7 +47,7 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """One file format. `recognises` looks at a path that exists and says whether this format reads it."""
+    """One file format. `recognises` returns whether this format reads an existing path."""
 
     name: str
     summary: str
@@ -58,10 +58,5 @@ class Format:
 
 
 def has_suffix(path: Path, *suffixes: str) -> bool:
-    """Say whether a file's name ends in one of these, `.gz` aside."""
+    """Return whether a file name ends in one of these suffixes, ignoring `.gz`."""
     return path.name.lower().removesuffix(".gz").endswith(suffixes)
-
-
-def holds(folder: Path, pattern: str) -> bool:
-    """Say whether a folder holds, at any depth, a file whose name fits a pattern."""
-    return folder.is_dir() and next(folder.rglob(pattern), None) is not None

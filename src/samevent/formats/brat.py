@@ -1,24 +1,24 @@
 """brat standoff: `.txt` files with `.ann` files of the same name beside them, in a folder at any depth.
 
-A text without annotation is one that nobody has annotated. Offsets count the characters of the untouched text.
+A text without an `.ann` file has no mentions. Offsets count the characters of the unchanged text.
 
 | line | becomes |
 |---|---|
 | `T1 Type 4 9;12 15<TAB>words` | a mention; pieces with words between them make it discontinuous |
-| `E1 Type:T1 Role:T2 Role:E3` | the arguments of the mention T1; several E lines of one T are put together |
+| `E1 Type:T1 Role:T2 Role:E3` | the arguments of the mention T1; several E lines of one T are merged |
 | `* Type T1 T2`, `R1 Coref... Arg1:T1 Arg2:T2` | mentions of one chain; chains that share a mention are one |
-| `#1 SameEvent T1<TAB>name` | the event of T1, across documents, and of the whole chain that T1 is in |
+| `#1 SameEvent T1<TAB>name` | the event, across documents, of T1 and of the chain that contains it |
 | other R lines, A, M, N and # | records in the mention's `extra["brat"]`, written back as they were |
 
-A type tells the kind: Action, Participant, Time and Location, or a tag like those of ECB+, which is kept as the
+The type gives the kind: Action, Participant, Time and Location, or a tag in the style of ECB+, which is kept as the
 mention's `tag`. Any other type is an action if it has an E line in its document, otherwise a participant. Two
-mentions of a kind at one place are refused. An argument without a role has the role `Argument` in the file. A line
-about an R, A, N or # line goes to the mention that this one is about.
+mentions of one kind at the same place are an error. An argument without a role has the role `Argument` in the file.
+A line about an R, A, N or # line belongs to the mention that this line is about.
 
-Written and read back: texts, spans, kinds, arguments, event names, which mentions are together, tags that can be
-types of their kind. Lost: tokens and sentences, ids of mentions, heads, probabilities, other tags, the names of
-within-document chains and those that cut an event in two, title, date (unless the id of the document holds it),
-topic, unknown fields. Names of more than one line, and roles with spaces or colons, are refused.
+Written and read back: texts, spans, kinds, arguments, event names, clusters, and tags that can be types
+of their kind. Lost: tokens and sentences, ids of mentions, heads, probabilities, other tags, the names of
+within-document chains, chains that split an event, title, date (unless the id of the document holds it),
+topic, unknown fields. Names of more than one line, and roles with spaces or colons, cannot be written.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ _SHAPES = {
 }
 
 Record = list[str]
-"""A line that is only kept: its letter, type, value and text. An R line has its two labels for a value
-and the id of the other mention for a text."""
+"""A line that is kept unread: letter, type, value and text. The value of an R line is its two labels, its text the id
+of the other mention."""
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
-    """Read a folder of pairs in the order of their names, or the one pair that either file names."""
+    """Read a folder of file pairs in order of their names, or one pair, given either of its files."""
     if path.is_dir():
         texts, annotations = documents_in(path, ".txt"), documents_in(path, ".ann")
     else:
@@ -71,9 +71,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
         texts, annotations = (documents_in(file) if file.exists() else {} for file in pair)
     for id in sorted(annotations.keys() - texts.keys()):
         with options.document_at(annotations[id]):
-            raise FormatError(
-                "there is no text beside the annotation", expected="a .txt file of the same name"
-            )
+            raise FormatError("there is no text for this annotation", expected="a .txt file of the same name")
     for id, file in texts.items():
         with options.document_at(annotations.get(id, file)):
             lines = _lines_of(annotations[id], options.encoding) if id in annotations else {}
@@ -83,13 +81,13 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
     """Write a folder with two files for each document, and the `annotation.conf` that brat needs to show them."""
     if has_suffix(path, ".ann", ".txt"):
-        raise UsageError("brat is a folder of files", where=place(path), hint="give the name of a folder")
+        raise UsageError("brat is a folder of files", where=place(path), expected="the name of a folder")
     write_folder(path, _files(corpus), overwrite=options.overwrite)
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One annotation; `targets` are the ids it points at, `roles` what they are to it ("" if nothing is said).
+    """One annotation; `targets` are the ids it points at, `roles` their roles ("" where there is none).
 
     The `value` of a T line is its place, its `text` the words there.
     """
@@ -104,7 +102,7 @@ class _Line:
 
     @property
     def letter(self) -> str:
-        """The sort of annotation."""
+        """The letter that names the type of annotation."""
         return self.id[0]
 
 
@@ -112,7 +110,7 @@ _Lines = Mapping[str, _Line]
 
 
 def _lines_of(path: Path, encoding: str | None = None) -> _Lines:
-    """Read a file; equivalences, which have no id, get a key that no line can point at."""
+    """Read a file; equivalences, which have no id, get a key that no line can refer to."""
     lines: dict[str, _Line] = {}
     for number, raw in read_lines(path, encoding=encoding):
         if raw.strip():
@@ -120,32 +118,34 @@ def _lines_of(path: Path, encoding: str | None = None) -> _Lines:
             key = f"* {number}" if line.id == "*" else line.id
             if key in lines:
                 raise FormatError(
-                    f"the id {key} is that of {lines[key].where} too", where=line.where, expected="unique ids"
+                    f"the id {key} is already used at {lines[key].where}",
+                    where=line.where,
+                    expected="unique ids",
                 )
             lines[key] = line
     return lines
 
 
 def _parsed(raw: str, where: str) -> _Line:
-    """Take a line apart."""
+    """Parse one line."""
     id, _, rest = raw.partition("\t")
     pattern, shape = _SHAPES.get(id[:1], ("(?!)", ""))
-    found = re.fullmatch(pattern, rest)
-    if found is None or not re.fullmatch(r"\*|[^*]\w+", id):
+    match = re.fullmatch(pattern, rest)
+    if match is None or not re.fullmatch(r"\*|[^*]\w+", id):
         example = (
             f"{id[:1]}{'' if id[0] == '*' else '1'}<TAB>{shape}"
             if shape
             else f"one of {' '.join(_SHAPES)} first"
         )
-        raise FormatError(f"cannot make sense of {shortened(raw, 60)!r}", where=where, expected=example)
-    parts = found.groupdict("")
+        raise FormatError(f"cannot parse {shortened(raw, 60)!r}", where=where, expected=example)
+    parts = match.groupdict("")
     pairs = [word.rpartition(":") for word in parts.get("targets", "").split()]
     targets, roles = tuple(target for *_, target in pairs), tuple(role for role, *_ in pairs)
     return _Line(where, id, parts["type"], targets, roles, parts.get("value", ""), parts.get("text", ""))
 
 
 def _owner_of(lines: _Lines, line: _Line, target: str) -> str:
-    """Return the id of the T line that a line's target is or leads to."""
+    """Return the id of the T line that a line's target refers to, directly or not."""
     seen: set[str] = set()
     while target in lines and target not in seen:
         if lines[target].letter == "T":
@@ -153,7 +153,7 @@ def _owner_of(lines: _Lines, line: _Line, target: str) -> str:
         seen.add(target)
         target = lines[target].targets[0]
     raise FormatError(
-        f"{line.id} points at {target}" + (", which leads in a circle" if target in lines else ""),
+        f"{line.id} points at {target}" + (", which leads into a cycle" if target in lines else ""),
         where=line.where,
         expected="the id of a T or E line",
     )
@@ -173,9 +173,9 @@ def _document(id: str, text: str, lines: _Lines) -> Document:
         m = document.mention(_kind(line.type, triggers), tokens[0], tokens[-1] + 1, tokens=tokens, tag=tag)
         if places.setdefault(m.id, name) != name:
             raise FormatError(
-                f"{name} is a second {m.kind} at the place of {places[m.id]}, {shortened(m.text)!r}",
+                f"{name} marks the same {m.kind} as {places[m.id]}, {shortened(m.text)!r}",
                 where=line.where,
-                expected="one mention of a kind at a place",
+                expected="one mention per kind and place",
                 hint="keep one of them",
             )
         mentions[name] = m
@@ -193,7 +193,9 @@ def _span(line: _Line, text: str) -> list[tuple[int, int]]:
         )
     if not all(text[start:end].strip() for start, end in span):
         raise FormatError(
-            f"{line.id} is at {line.value}, where no word is", where=line.where, expected="words"
+            f"{line.id} is at {line.value}, which contains no word",
+            where=line.where,
+            expected="the offsets of words",
         )
     words = " ".join(text[start:end] for start, end in span).split()
     if line.text.split() != words:  # White space may differ: line ends are shown as spaces.
@@ -207,13 +209,13 @@ def _span(line: _Line, text: str) -> list[tuple[int, int]]:
 
 
 def _kind(name: str, triggers: Collection[str]) -> Kind:
-    if found := _KIND.match(name):
-        return cast(Kind, found.lastgroup)
+    if match := _KIND.match(name):
+        return cast(Kind, match.lastgroup)
     return "action" if name in triggers else "participant"
 
 
 def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Mention]:
-    """Give the mentions what the other lines say of them."""
+    """Yield the mentions with what the other lines say about them."""
     arguments: dict[str, dict[Argument, None]] = {name: {} for name in mentions}
     records: dict[str, list[Record]] = {name: [] for name in mentions}
     links: list[list[str]] = []
@@ -248,7 +250,7 @@ def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Menti
 def _clusters(
     names: list[str], links: Iterable[list[str]], notes: Iterable[tuple[str, _Line]]
 ) -> Iterator[tuple[str, str | None, str | None]]:
-    """Go through the mentions with their event and their chain."""
+    """Yield each mention with its event and its chain."""
     parents = {name: name for name in names}
 
     def chain(name: str) -> str:
@@ -266,7 +268,7 @@ def _clusters(
             raise FormatError(
                 f"{note.id} names the event {note.text!r} of {name}, {earlier.id} the event {earlier.text!r}",
                 where=note.where,
-                expected="one name for a mention and those it is coreferent with",
+                expected="one event name per chain of coreferent mentions",
             )
     sizes = Counter(chain(name) for name in names)
     numbers: dict[str, str] = {}
@@ -284,7 +286,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, list[str]]]:
     for document in corpus:
         name, lines = file_name(document.id), list(_annotation(document))
         for raw in lines:
-            # What would be read otherwise (a role with a space, an event with a line end) must not be written.
+            # Never write what would be read differently (a role with a space, an event with a line end).
             whole = raw.splitlines() == [raw] and not raw.endswith("\t")
             line = _parsed(raw if whole else repr(raw), f"document {document.id!r}")
             values = [line.value] if line.value and line.letter in "AM" else line.roles[1:]
@@ -310,7 +312,7 @@ def _annotation(document: Document) -> Iterator[str]:
         places = ";".join(f"{start} {end}" for start, end in pieces)
         words = " ".join(document.text[start:end] for start, end in pieces)
         triggers[m.id] = new("T")
-        # What is said of an event, brat wants to be said of its E line.
+        # brat attaches everything about an event to its E line.
         ids[m.id] = new("E") if _is_event(m) else triggers[m.id]
         groups.setdefault(event_key(m), []).append(ids[m.id])
         yield f"{triggers[m.id]}\t{types[m.id]} {places}\t{words}"
@@ -352,7 +354,7 @@ def _types_of(document: Document) -> dict[str, str]:
 
 
 def _pieces(document: Document, mention: Mention) -> list[tuple[int, int]]:
-    """Return the runs of a mention's tokens, cut at line ends, which a line of the file cannot hold."""
+    """Return the runs of a mention's tokens, split at line ends, which a line of the file cannot contain."""
     pieces: list[tuple[int, int]] = []
     for first, end in mention.runs:
         start = document.tokens[first].start
@@ -362,12 +364,14 @@ def _pieces(document: Document, mention: Mention) -> list[tuple[int, int]]:
                 pieces.append((at, at + len(words)))
             start += len(line)
     if not pieces:
-        raise CorpusError(f"mention {mention.id!r} is white space, which brat cannot mark", expected="words")
+        raise CorpusError(
+            f"mention {mention.id!r} is only white space, which brat cannot mark", expected="words"
+        )
     return pieces
 
 
 def _configuration(used: Mapping[str, Mapping[str, Collection[str]]]) -> Iterator[str]:
-    """List the types in use, and what may be linked to what, without which brat shows nothing."""
+    """Yield the types in use and the links allowed between them, without which brat shows nothing."""
     events, attributes = used["E"], {**used["A"], **used["M"]}
     yield from ("[entities]", *sorted(used["T"].keys() - events.keys()), "", "[relations]")
     yield from (f"{name}\tArg1:<ANY>, Arg2:<ANY>" for name in sorted(used["R"]))

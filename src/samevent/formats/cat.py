@@ -1,8 +1,8 @@
 """CAT XML, the stand-off annotation of one ECB+ document.
 
-Tokens come first, then markables (with `token_anchor`s: mentions; without: instances, at which relations
-point), then relations. A CROSS_DOC_COREF names an instance of the whole corpus and becomes `Mention.event`; an
-INTRA_DOC_COREF is a chain of one document, and its `r_id` becomes `Mention.within`. No mention is in two.
+Tokens come first, then markables (with `token_anchor`s: mentions; without: instances, the targets of
+relations), then relations. A CROSS_DOC_COREF names an instance of the whole corpus and becomes `Mention.event`; an
+INTRA_DOC_COREF is a chain of one document, and its `r_id` becomes `Mention.within`. No mention may be in two relations.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _KINDS: dict[str, Kind] = {
     "HUMAN": "participant",
     "NON_HUMAN": "participant",
 }
-"""The kinds of mentions, by how their tags begin."""
+"""The kinds of mentions, by the prefixes of their tags."""
 
 _BARE_TAGS: dict[Kind, str] = {"action": "ACTION", "time": "TIME", "location": "LOC", "participant": "HUMAN"}
-"""Tags for mentions that have none; ECB+ itself always says more than these."""
+"""Tags for mentions that have none; those of ECB+ itself are always more specific."""
 
 # Parsers turn white space in attributes into blanks, and carriage returns anywhere into line feeds, unless they
 # are written as references.
@@ -40,13 +40,13 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def document_from_xml(data: bytes, file: str, *, encoding: str | None = None) -> Document:
-    """Read a document; `file` is the name that errors tell, and the document's if it gives itself none."""
+    """Read a document; `file` is the location in errors, and names a document that has no name of its own."""
     with located(file):
         return _document(parse(data, file, encoding=encoding))
 
 
 def document_to_xml(document: Document) -> str:
-    """Write a document so that it can be read again, or say why it cannot."""
+    """Return a document as XML that reads back equal; raise if that is impossible."""
     d = document
     if len({(m.kind, m.span) for m in d.mentions}) < len(d.mentions):
         raise FormatError(
@@ -55,25 +55,26 @@ def document_to_xml(document: Document) -> str:
             hint="write JSON Lines, which keeps both",
         )
     implied = _implied_fields(d.id)
-    told = {name: getattr(d, name) or "" for name in implied if getattr(d, name) != implied[name]}
+    fields = {name: getattr(d, name) or "" for name in implied if getattr(d, name) != implied[name]}
     xml = _element(
         "Document",
         *_token_elements(d),
         *_annotation(d),
         doc_name=f"{d.id}.xml",
         doc_id=d.extra.get("doc_id"),
-        **told,
+        **fields,
     )
-    if found := _NOT_XML.search(xml):
+    if illegal := _NOT_XML.search(xml):
         raise FormatError(
-            f"document {d.id!r} holds the character U+{ord(found[0]):04X}, which XML cannot hold",
+            f"document {d.id!r} contains the character U+{ord(illegal[0]):04X}, which XML cannot contain",
+            expected="characters that XML allows",
             hint="replace it, or write JSON Lines",
         )
     return xml
 
 
 def full_sentences(document: Document) -> list[Sentence]:
-    """Return the sentences that have tokens: CAT knows and numbers no others."""
+    """Return the sentences that have tokens; CAT numbers only these."""
     return [s for s in document.sentences if s.start < s.end]
 
 
@@ -84,7 +85,9 @@ def _document(root: Element) -> Document:
     for child in root.children:
         if child.tag not in parts:
             raise FormatError(
-                f"<Document> holds <{child.tag}>", where=child.where, expected="token, Markables or Relations"
+                f"<Document> contains <{child.tag}>",
+                where=child.where,
+                expected="token, Markables or Relations",
             )
         parts[child.tag] += [child] if child.tag == "token" else child.children
 
@@ -102,7 +105,7 @@ def _document(root: Element) -> Document:
 
 
 def _implied_fields(id: str) -> dict[str, str | None]:
-    """Return what a document's name says of it."""
+    """Return the fields that a document's name implies."""
     match = _NAME.fullmatch(id)
     topic, subtopic = match.groups() if match else (None, None)
     return {"title": None, "date": None, "topic": topic, "subtopic": subtopic}
@@ -116,7 +119,7 @@ def _words(tokens: Iterable[Element]) -> list[list[str]]:
             sentences.append([])
         elif number != len(sentences) - 1:
             raise FormatError(
-                f"a token of sentence {number} stands after {len(sentences)} sentences",
+                f"a token of sentence {number} comes after {len(sentences)} sentences",
                 where=token.where,
                 expected="sentences in order, numbered 0, 1, 2 and so on",
             )
@@ -160,7 +163,7 @@ def _mentions(document: Document, parts: Mapping[str, list[Element]]) -> Iterato
             )
             if mention.id in lines:
                 raise FormatError(
-                    f"{shortened(mention.text)!r} is marked as {kind} at line {lines[mention.id]} already",
+                    f"{shortened(mention.text)!r} is already marked as {kind} on line {lines[mention.id]}",
                     expected="every span once",
                 )
         lines[mention.id] = markable.line
@@ -168,7 +171,7 @@ def _mentions(document: Document, parts: Mapping[str, list[Element]]) -> Iterato
 
 
 def _links(relations: Iterable[Element], markables: Mapping[str, Element]) -> dict[str, dict[str, str]]:
-    """Return the event or chain of each linked markable, and the name that annotators gave it."""
+    """Return the event or chain of each linked markable, with the annotators' descriptor."""
     links: dict[str, dict[str, str]] = {}
     for relation in relations:
         match relation.tag:
@@ -178,7 +181,7 @@ def _links(relations: Iterable[Element], markables: Mapping[str, Element]) -> di
                 link = {"within": relation.required("r_id")}
             case _:
                 raise FormatError(
-                    f"there is a relation <{relation.tag}>",
+                    f"unknown relation <{relation.tag}>",
                     where=relation.where,
                     expected="CROSS_DOC_COREF or INTRA_DOC_COREF",
                 )
@@ -190,7 +193,7 @@ def _links(relations: Iterable[Element], markables: Mapping[str, Element]) -> di
                 raise FormatError(
                     f"markable {m_id!r} is in two relations",
                     where=end.where,
-                    expected="one event or chain a mention",
+                    expected="one event or chain per mention",
                 )
             elif not markables[m_id].children:
                 raise FormatError(
@@ -204,17 +207,17 @@ def _links(relations: Iterable[Element], markables: Mapping[str, Element]) -> di
 
 
 def _by_id(name: str, elements: Iterable[Element]) -> dict[str, Element]:
-    found: dict[str, Element] = {}
+    by_id: dict[str, Element] = {}
     for element in elements:
         id = element.required(name)
-        if id in found:
+        if id in by_id:
             raise FormatError(
-                f"the {name} {id!r} stands at line {found[id].line} already",
+                f"the {name} {id!r} is already used on line {by_id[id].line}",
                 where=element.where,
                 expected=f"every {name} once",
             )
-        found[id] = element
-    return found
+        by_id[id] = element
+    return by_id
 
 
 def _known(element: Element, name: str, ids: Mapping[str, object]) -> str:
@@ -274,13 +277,15 @@ def _annotation(d: Document) -> tuple[str, str]:
 
 
 def _element(tag: str, /, *inner: str, **attributes: object) -> str:
-    told = ((name, str(value).translate(_ESCAPES)) for name, value in attributes.items() if value is not None)
-    start = tag + "".join(f' {name}="{value}"' for name, value in told)
+    escaped = (
+        (name, str(value).translate(_ESCAPES)) for name, value in attributes.items() if value is not None
+    )
+    start = tag + "".join(f' {name}="{value}"' for name, value in escaped)
     return "".join([f"<{start}>\n", *inner, f"</{tag}>\n"]) if inner else f"<{start}/>\n"
 
 
 def _unused(ids: Iterable[str]) -> Iterator[str]:
-    """Count up from 1, past the ids that are in use."""
+    """Yield 1, 2, ... as strings, skipping ids in use."""
     used = set(ids)
     return (id for id in map(str, count(1)) if id not in used)
 

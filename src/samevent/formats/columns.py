@@ -37,12 +37,12 @@ class Piece(NamedTuple):
 def bracketed(pieces: Iterable[Piece]) -> dict[int, list[str]]:
     """Return the brackets of each token, arranged so that they nest wherever the pieces do.
 
-    Ends stand before beginnings, longer pieces begin before and end after shorter ones. Pieces of one
-    cluster that cross are refused: an end closes what was opened last, so they would be read as nested.
+    Closing brackets come before opening ones, and longer pieces open before and close after shorter ones. Crossing
+    pieces of one cluster are an error: a closing bracket closes what was opened last, so they would read as nested.
     """
     pieces = sorted(pieces, key=lambda p: (p.start, -p.end))
     for _, cluster in groupby(sorted(pieces, key=attrgetter("cluster")), key=attrgetter("cluster")):
-        _refuse_crossing(cluster)
+        _check_nesting(cluster)
     openings: dict[int, list[str]] = {}
     closings: dict[int, list[str]] = {}
     singles: dict[int, list[str]] = {}
@@ -59,8 +59,8 @@ def bracketed(pieces: Iterable[Piece]) -> dict[int, list[str]]:
     return arranged
 
 
-def _refuse_crossing(pieces: Iterable[Piece]) -> None:
-    """Go through pieces in order of beginning; those still open must contain the next."""
+def _check_nesting(pieces: Iterable[Piece]) -> None:
+    """Raise if pieces, sorted by start, cross."""
     still_open: list[Piece] = []
     for piece in pieces:
         while still_open and still_open[-1].end <= piece.start:
@@ -68,15 +68,15 @@ def _refuse_crossing(pieces: Iterable[Piece]) -> None:
         if still_open and still_open[-1].end < piece.end:
             one, other = still_open[-1].mention, piece.mention
             raise FormatError(
-                f"mentions {one.id!r} ({one.text!r}) and {other.id!r} ({other.text!r}) of one event cross",
-                expected="mentions of one event to lie apart or one inside the other",
+                f"mentions {one.id!r} ({one.text!r}) and {other.id!r} ({other.text!r}) of one event cross each other",
+                expected="mentions of one event to be disjoint or nested",
                 hint="remove one of them, or write JSON Lines",
             )
         still_open.append(piece)
 
 
 class Row(NamedTuple):
-    """A line of a sentence: what is read of its columns."""
+    """A line of a sentence: the columns that are read."""
 
     line: int
     id: str
@@ -85,21 +85,21 @@ class Row(NamedTuple):
 
     @property
     def gap(self) -> str:
-        """What stands between this and the next in the text."""
+        """The white space between this token and the next."""
         return "" if "SpaceAfter=No" in self.misc else " "
 
     @property
     def entity(self) -> str:
-        """The brackets of mentions that begin or end here."""
+        """The brackets of mentions that start or end here."""
         return "".join(item.removeprefix("Entity=") for item in self.misc if item.startswith("Entity="))
 
 
 Nodes = Sequence[tuple[Row, int | None]]
-"""What mentions are made of: words with their tokens, and empty nodes without."""
+"""The nodes that mentions span: words with their token index, empty nodes with None."""
 
 
 def blocks(path: Path, options: ReadOptions) -> Iterator[tuple[list[tuple[int, str]], list[Row]]]:
-    """Go through the sentences: their comments and their rows."""
+    """Yield the comments and the rows of each sentence."""
     comments: list[tuple[int, str]] = []
     rows: list[Row] = []
     for number, line in read_lines(path, encoding=options.encoding):
@@ -110,7 +110,7 @@ def blocks(path: Path, options: ReadOptions) -> Iterator[tuple[list[tuple[int, s
             elif not line.startswith("#"):
                 rows.append(_row(number, line))
             elif rows:
-                raise FormatError("there is a comment inside a sentence", expected="a blank line before it")
+                raise FormatError("comment inside a sentence", expected="a blank line before it")
             else:
                 comments.append((number, line))
     yield comments, rows
@@ -121,19 +121,19 @@ def _row(number: int, line: str) -> Row:
     if len(columns) != 10 or not all(columns):
         raise FormatError(
             f"the line has {len(columns)} columns, {columns.count('')} of them empty",
-            expected="10 columns with tabs between them, _ where there is nothing",
+            expected="10 columns separated by tabs, _ for an empty one",
         )
     return Row(number, columns[0], columns[1], columns[9].split("|"))
 
 
 def tokenised(rows: Sequence[Row], offset: int, path: Path) -> tuple[list[str], list[str], Nodes]:
-    """Return the tokens of a sentence, what stands after each of them, and the nodes."""
+    """Return the tokens of a sentence, the white space after each, and the nodes."""
     forms = [row.form for row in rows if NUMBER.fullmatch(row.id)]
     words: list[str] = []
     gaps: list[str] = []
     nodes: list[tuple[Row, int | None]] = []
     word = until = 0
-    gap, whole = "", False  # of the multi-word token that reaches to `until`
+    gap, whole = "", False  # of the multi-word token that ends at `until`
     for row in rows:
         span, empty = _RANGE.fullmatch(row.id), _EMPTY.fullmatch(row.id)
         if span and until < int(span[1]) == word + 1 <= int(span[2]) <= len(forms) and not row.entity:
@@ -153,7 +153,7 @@ def tokenised(rows: Sequence[Row], offset: int, path: Path) -> tuple[list[str], 
             raise FormatError(
                 f"the id {row.id!r} {'with an Entity ' * bool(row.entity)}comes after word {word}",
                 where=place(path, row.line),
-                expected=f"word {word + 1}, an empty node such as {word}.1, or a range of words that begins "
+                expected=f"word {word + 1}, an empty node such as {word}.1, or a range of words that starts "
                 f"with {word + 1}, ends in this sentence and has no Entity of its own",
             )
     if not words:

@@ -14,14 +14,14 @@ where there are fewer, words are unknown and become `_`.
 `(name); part 000` is the document `name`, `(name); part 001` is `name#1`, and any other header is an id as
 it stands. Cluster numbers hold within one document: cluster 3 of document `a` is read as the event `a:3`,
 and two documents never share an event. To keep events across documents, write a larger unit.
-A span that stands twice, in two clusters or in one, is refused unless repeats are asked for; then those after
-the first get ids that end in `#2`, `#3`, ..., counted in the order in which clusters appear in the document.
+A span that occurs twice, in two clusters or in one, is an error unless `repeats` is set; then those after the
+first get ids that end in `#2`, `#3`, ..., in the order in which clusters appear in the document.
 
-Written are action mentions, singletons too, with the same number for the same event in the whole file.
-Lost are: other kinds, heads, tags, arguments, mention and event ids, and what is known of documents and
-sentences. A discontinuous mention becomes its covering span, white space inside a word becomes `_`, a text
-becomes its words with blanks between. Refused, for no reader could tell them apart, are two mentions with
-the same covering span and mentions of one event that cross each other.
+Written: action mentions, including singletons, with one number per event in the whole file.
+Lost: other kinds, heads, tags, arguments, mention and event ids, and metadata of documents and
+sentences. A discontinuous mention becomes its covering span, white space inside a word becomes `_`, the text
+becomes its words separated by blanks. Errors, because they would be ambiguous to a reader: two mentions with the
+same covering span, and mentions of one event that cross each other.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
                 draft = _Draft(_id(begin[1].strip()), number)
                 if draft.id in lines:
                     raise FormatError(
-                        f"document {draft.id!r} has already been on line {lines[draft.id]}",
+                        f"document {draft.id!r} already begins on line {lines[draft.id]}",
                         expected="each document once",
                     )
                 lines[draft.id] = number
             elif draft is None:
                 if line.strip():
-                    raise FormatError("there is text outside a document", expected="a #begin document line")
+                    raise FormatError("text outside a document", expected="a #begin document line")
             elif _END.match(line):
                 yield draft.document(path, repeats=options.repeats)
                 draft = None
@@ -76,7 +76,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
-    """Write one `#begin document` block a unit; the documents of a unit follow each other in it."""
+    """Write one `#begin document` block per unit, with the documents of the unit in order."""
     numbers: dict[tuple[str, ...], int] = {}
     for mention in corpus.mentions("action"):
         numbers.setdefault(event_key(mention), len(numbers))
@@ -120,7 +120,7 @@ class _Draft:
                 expected="coreference such as (1), (1|(2 or 2)1), or - for none",
             )
         token = len(self.token_lines) - 1
-        # The scorer takes single words, then beginnings, then ends, wherever they stand in the column.
+        # The scorer takes single words, then openings, then closings, in whatever order the column has them.
         for begins, cluster, ends in sorted(
             (b.groups() for b in brackets), key=lambda b: (not b[0], not b[2])
         ):
@@ -130,7 +130,7 @@ class _Draft:
                 starts.append(token)
             if ends and not starts:
                 raise FormatError(
-                    f"a mention of cluster {cluster} ends that has not begun",
+                    f"a mention of cluster {cluster} ends but never began",
                     expected=f"({cluster} on this line or before",
                 )
             if ends:
@@ -140,7 +140,7 @@ class _Draft:
         for cluster, starts in self.open_starts.items():
             if starts:
                 raise FormatError(
-                    f"a mention of cluster {cluster} begins and never ends",
+                    f"a mention of cluster {cluster} begins but never ends",
                     where=place(path, self.token_lines[starts[-1]]),
                     expected=f"{cluster}) before #end document",
                 )
@@ -171,7 +171,7 @@ class _Draft:
 
 def _unended(draft: _Draft, path: Path) -> FormatError:
     return FormatError(
-        f"document {draft.id!r} begins here and never ends",
+        f"document {draft.id!r} begins here but never ends",
         where=place(path, draft.line),
         expected="#end document before the next document and the end of the file",
     )
@@ -193,7 +193,7 @@ def _name_and_part(id: str) -> tuple[str, int]:
 
 def _block(name: str, documents: Iterable[Document], numbers: dict[tuple[str, ...], int]) -> Iterator[str]:
     if "\n" in name or "\r" in name:
-        raise FormatError(f"the name {name!r} has a line end in it", expected="a name that fits on a line")
+        raise FormatError(f"the name {name!r} contains a line end", expected="a name on one line")
     title, part = _name_and_part(name)
     yield f"#begin document ({title}); part {part:03d}\n"
     for document in documents:
@@ -223,7 +223,7 @@ def _pieces(document: Document, numbers: dict[tuple[str, ...], int]) -> Iterator
 
 
 def _cell(text: str) -> str:
-    """Return text that is one column."""
+    """Return text without white space, which would split the column."""
     return re.sub(r"\s", "_", text)
 
 

@@ -1,23 +1,23 @@
-"""CoRefi JSON: what the annotation tool CoRefi (Bornstein, Cattan and Dagan, 2020) opens and hands back.
+"""CoRefi JSON: what the annotation tool CoRefi (Bornstein, Cattan and Dagan, 2020) opens and returns.
 
-A job is one JSON object; what an annotator hands back has its `tokens` and `mentions` alone.
+A job is one JSON object; an annotator's result has only its `tokens` and `mentions`.
 
-- `tokens`: the words of all documents in one list. A token has `text`, its place `i` in the list and the number
-  of its `document`; perhaps `doc_name`, and `noWhite` where no space follows. The tool hands back fields that
-  it does not know, so the writer adds `sentence`, counted within the document.
-- `mentions`, in reading order: `start` and `end` are places in that list, `end` *inclusive*. `clustId` is the
+- `tokens`: the words of all documents in one list. A token has `text`, its index `i` in the list and the number
+  of its `document`; optionally `doc_name`, and `noWhite` where no space follows. The tool preserves unknown
+  fields, so the writer adds `sentence`, counted within the document.
+- `mentions`, in reading order: `start` and `end` are indices into that list, `end` *inclusive*. `clustId` is the
   `start-end` of the cluster's first mention (the tool shows those words as its name); a mention without one is
-  not assigned yet.
-- `mode` is `annotation`, `reviewer` (clusters are there to be checked) or `onboarding` (`goldMentions` and
+  not yet assigned.
+- `mode` is `annotation`, `reviewer` (clusters are to be checked) or `onboarding` (`goldMentions` and
   messages teach the annotator). The tool starts at the second mention: the first must have a `clustId` already,
   and it is the `selectedCluster`.
 
-Kept: documents with their ids, tokens and sentences, a topic that all share, the action mentions, and which of
-them belong together. Lost: documents without words, other kinds of mentions, all else that is known of a document
-or mention, the names of events, and white space beyond a space between words and a line end between sentences. A
-discontinuous mention becomes its covering span. Mentions that overlap are read but not written: the tool shows no
-mention that comes after one inside another. Without `sentence` the tokens are cut like raw text. A mention
-that is listed twice in the same way is one mention.
+Kept: documents with their ids, tokens and sentences, a topic that all share, the action mentions and their
+clusters. Lost: documents without words, other kinds of mentions, all other fields of documents and mentions, the
+names of events, and white space beyond a space between words and a line end between sentences. A discontinuous
+mention becomes its covering span. Mentions that overlap are read but not written: the tool shows no mention that
+follows a nested one. Without `sentence`, sentences are split as in raw text. A mention listed twice with the same
+cluster is one mention.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Word:
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
-    """Read a job, or what an annotator handed back."""
+    """Read a job, or an annotator's result."""
     with located(path):
         data = parsed(read_text(path, encoding=options.encoding), path)
         if missing := [name for name in ("tokens", "mentions") if name not in data]:
@@ -74,7 +74,7 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
 def _word(at: int, token: Json) -> _Word:
     with _naming(f"tokens[{at}]"):
         if token.get("i", at) != at:
-            raise FormatError(f"has the place {token['i']!r}", expected=f"i = {at}, its place in the list")
+            raise FormatError(f"has the index {token['i']!r}", expected=f"i = {at}, its index in the list")
         if not (text := string(token, "text", required=True)):
             raise FormatError("has an empty text", expected="a word")
         number = label(token, "document", required=True)
@@ -93,7 +93,7 @@ def _documents(words: Sequence[_Word], topic: str | None) -> list[Document]:
     for (_, id), group in groupby(words, key=lambda word: (word.number, word.document)):
         if id in documents:
             raise FormatError(
-                f"tokens[{at}] goes back to document {id!r}", expected="the tokens of a document in a row"
+                f"tokens[{at}] returns to document {id!r}", expected="all tokens of a document in a row"
             )
         own = list(group)
         documents[id] = _document(id, own, topic)
@@ -114,7 +114,7 @@ def _document(id: str, words: Sequence[_Word], topic: str | None) -> Document:
 
 def _with_mentions(documents: Sequence[Document], mentions: Sequence[Json]) -> Iterator[Document]:
     places = [(document, i) for document in documents for i in range(len(document.tokens))]
-    found: dict[str, dict[str, Mention]] = {document.id: {} for document in documents}
+    by_document: dict[str, dict[str, Mention]] = {document.id: {} for document in documents}
     for at, data in enumerate(mentions):
         with _naming(f"mentions[{at}]"):
             start, last = integer(data, "start"), integer(data, "end")
@@ -131,13 +131,13 @@ def _with_mentions(documents: Sequence[Document], mentions: Sequence[Json]) -> I
             mention = document.mention(
                 "action", first, first + last - start + 1, event=label(data, "clustId")
             )
-            known = found[document.id].setdefault(mention.id, mention)
+            known = by_document[document.id].setdefault(mention.id, mention)
             if known.event != mention.event:
                 raise FormatError(
-                    f"{mention.text!r} is in cluster {mention.event!r} here and in {known.event!r} before",
+                    f"{mention.text!r} is in cluster {mention.event!r} here and in {known.event!r} earlier",
                     expected="every mention in one cluster",
                 )
-    return (document.with_mentions(found[document.id].values()) for document in documents)
+    return (document.with_mentions(by_document[document.id].values()) for document in documents)
 
 
 def _job(corpus: Corpus) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _job(corpus: Corpus) -> dict[str, Any]:
     for number, document in enumerate(corpus):
         first = len(tokens)
         actions = sorted((m for m in document.mentions if m.kind == "action"), key=reading_order)
-        _refuse_overlaps(actions)
+        _check_disjoint(actions)
         placed += [(first + m.start, first + m.end - 1, m) for m in actions]
         tokens += _tokens(document, number, first)
     clusters: dict[tuple[str, ...], str] = {}
@@ -176,19 +176,19 @@ def _tokens(document: Document, number: int, first: int) -> Iterator[Json]:
         yield data | ({"noWhite": True} if token.end == next_start else {})
 
 
-def _refuse_overlaps(mentions: Sequence[Mention]) -> None:
+def _check_disjoint(mentions: Sequence[Mention]) -> None:
     for a, b in pairwise(mentions):
         if b.start < a.end:
             raise FormatError(
                 f"the mentions {a.id!r} ({shortened(a.text)!r}) and {b.id!r} ({shortened(b.text)!r}) overlap",
-                expected="mentions beside each other: CoRefi shows none after one that overlaps",
-                hint="take one of them out, or write another format",
+                expected="disjoint mentions: CoRefi shows none after one that overlaps",
+                hint="remove one of them, or write another format",
             )
 
 
 @contextmanager
 def _naming(part: str) -> Iterator[None]:
-    """Say in errors which part of the file they speak of: JSON gives no lines for what it holds."""
+    """Prefix errors with the part of the file that they concern: parsed JSON has no line numbers."""
     try:
         yield
     except SameventError as error:

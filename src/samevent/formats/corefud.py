@@ -12,21 +12,21 @@
 `(e1-event-1)` is one word, and `e1[1/2]` is the first of two parts of a discontinuous mention.
 
 Reading. An entity id is the event, also across the documents of a file; the older field GRP counts anew in
-each document (cluster 3 of document `a` is the event `a:3`). The type tells the kind: event or none an action,
-time a time, place a location, anything else a participant; a type that says more than the kind is kept as tag.
+each document (cluster 3 of document `a` is the event `a:3`). The type gives the kind: event or none an action,
+time a time, place a location, anything else a participant; a more specific type is kept as tag.
 Tokens are the words, but a multi-word token that its words do not spell (`du` for `de le`) is one token, and a
-mention of one of its words covers it. Empty nodes are no tokens: mentions of nothing else are skipped.
+mention of one of its words covers it. Empty nodes are not tokens: mentions of nothing else are skipped.
 Bridge, SplitAnte, syntax and the fields of Entity other than id, type and head are not read.
 
-Writing. All kinds are written, every event under its own id, in which characters that the format needs for
-itself are percent-encoded as in URLs. Mentions without an event get free ids (e1, e2, ...), one for each chain.
+Writing. All kinds are written, every event under its own id, in which reserved characters are
+percent-encoded as in URLs. Mentions without an event get free ids (e1, e2, ...), one for each chain.
 CorefUD's scorer cuts entities at documents: to keep events across documents, write a larger unit.
-Lost are: mention ids, tags that are no type of CorefUD, arguments, probabilities, what is known of documents
-and sentences. White space between tokens becomes a blank, between sentences a line end, inside a word a blank;
-a word of nothing else becomes `_`. A discontinuous mention without a head gets its first word as head, for
-readers demand one. Sentences that a mention ties together become one, for the format forbids such mentions.
-Refused are mentions of one event that cross each other, which readers could not tell apart, and documents
-without words, which CoNLL-U does not know.
+Lost: mention ids, tags that are not CorefUD types, arguments, probabilities, metadata of documents and
+sentences. White space between tokens becomes a blank, between sentences a line end, inside a word a blank;
+a word of only white space becomes `_`. A discontinuous mention without a head gets its first word as head, because
+readers require one. Sentences that a mention spans are joined, because the format forbids such mentions.
+Errors: mentions of one event that cross each other, which would be ambiguous, and documents without words,
+which CoNLL-U cannot represent.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from samevent.formats.columns import NUMBER, Nodes, Piece, Row, blocks, brackete
 from samevent.formats.files import STANDARD, write_text
 
 _TYPES: dict[Kind, str] = {"action": "event", "participant": "other", "time": "time", "location": "place"}
-"""The types that say no more than a kind."""
+"""The types that are equivalent to a kind."""
 
 _OTHERS = "person organization animal plant object substance number abstract"
 _KINDS: dict[str, Kind] = {
@@ -60,7 +60,7 @@ _KINDS: dict[str, Kind] = {
 
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id\s*=)?(.*)")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=(.*)")
-# What closes an entity begins where nothing else goes on: else a long text without brackets takes quadratic time.
+# A closing entity must not continue earlier text: otherwise a long text without brackets takes quadratic time.
 _BRACKET = re.compile(r"\(([^()\s]++)(\)?)|(?<![^()\s])([^()\s]++)\)")
 _PART = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]")
 _SPECIAL = re.compile(r"[-=|()\[\]%\s\x00-\x1f\x7f]")
@@ -76,7 +76,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
         id = id or _unnamed(path, len(lines))
         if id in lines:
             raise FormatError(
-                f"document {id!r} has already been on line {lines[id]}",
+                f"document {id!r} already begins on line {lines[id]}",
                 where=place(path, line),
                 expected="each document once",
             )
@@ -99,7 +99,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
-    """Write one `newdoc` a unit; the documents of a unit follow each other in it."""
+    """Write one `newdoc` per unit, with the documents of the unit in order."""
     ids = _entity_ids(corpus)
     with located(path):
         units = [_unit(name, documents, ids) for name, documents in corpus.grouped(options.unit).items()]
@@ -107,8 +107,8 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
 
 
 @dataclass(slots=True)
-class _Found:
-    """A mention, whole or in the making: the fields of its Entity and its nodes' tokens so far."""
+class _Span:
+    """A mention, complete or not yet: the fields of its Entity, and the tokens of its nodes so far."""
 
     line: int
     fields: Mapping[str, str]
@@ -127,7 +127,7 @@ class _Found:
         if not NUMBER.fullmatch(head) or int(head) > len(self.nodes):
             raise FormatError(
                 f"the head of a mention of {self.label!r} is {head!r}",
-                expected=f"a number from 1 to {len(self.nodes)}, to count the mention's words",
+                expected=f"the number of one of the mention's words, 1 to {len(self.nodes)}",
             )
         return self.nodes[int(head) - 1]
 
@@ -140,27 +140,27 @@ class _Draft:
     line: int
     sentences: list[list[str]] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
-    found: list[_Found] = field(default_factory=list)
+    spans: list[_Span] = field(default_factory=list)
 
     def add(self, rows: Sequence[Row], fields: Sequence[str], path: Path) -> None:
         words, gaps, nodes = tokenised(rows, len(self.text) // 2, path)
         gaps[-1] = gaps[-1] and "\n"
         self.sentences.append(words)
         self.text += chain.from_iterable(zip(words, gaps, strict=True))
-        self.found += _mentions(nodes, fields, path)
+        self.spans += _mentions(nodes, fields, path)
 
     def document(self, path: Path) -> Document:
         with located(path, self.line):
             document = Document.from_tokens(self.id, self.sentences, text="".join(self.text[:-1]))
         mentions: dict[tuple[Kind, tuple[int, ...]], Mention] = {}
         ids: Counter[str] = Counter()
-        for found in self.found:
-            with located(path, found.line):
-                head = found.head
-                tokens = tuple(sorted({token for token in found.nodes if token is not None}))
+        for span in self.spans:
+            with located(path, span.line):
+                head = span.head
+                tokens = tuple(sorted({token for token in span.nodes if token is not None}))
                 if not tokens:
                     continue
-                etype = found.fields.get("etype", "")
+                etype = span.fields.get("etype", "")
                 kind = _KINDS.get(etype, "participant")
                 start, end = tokens[0], tokens[-1] + 1
                 id = mention_id(self.id, start, end, kind)
@@ -172,7 +172,7 @@ class _Draft:
                     id=id if ids[id] == 1 else f"{id}#{ids[id]}",
                     tokens=tokens,
                     head=head,
-                    event=self._event(found),
+                    event=self._event(span),
                     tag=None if etype in ("", _TYPES[kind]) else etype,
                 )
                 if (other := mentions.setdefault((kind, tokens), mention)) is not mention:
@@ -184,9 +184,9 @@ class _Draft:
                     )
         return document.with_mentions(mentions.values())
 
-    def _event(self, found: _Found) -> str:
-        entity = _unescaped(_part(found.label)[0])
-        return entity if "eid" in found.fields else f"{self.id}:{entity}"
+    def _event(self, span: _Span) -> str:
+        entity = _unescaped(_part(span.label)[0])
+        return entity if "eid" in span.fields else f"{self.id}:{entity}"
 
 
 def _unnamed(path: Path, before: int) -> str:
@@ -194,42 +194,42 @@ def _unnamed(path: Path, before: int) -> str:
     return f"{name}-{before + 1}" if before else name
 
 
-def _mentions(nodes: Nodes, fields: Sequence[str], path: Path) -> Iterator[_Found]:
+def _mentions(nodes: Nodes, fields: Sequence[str], path: Path) -> Iterator[_Span]:
     """Match the brackets of a sentence."""
-    opened: dict[str, list[tuple[int, _Found]]] = {}
-    unfinished: dict[tuple[str, int], list[_Found]] = {}
+    opened: dict[str, list[tuple[int, _Span]]] = {}
+    unfinished: dict[tuple[str, int], list[_Span]] = {}
     for i, (row, _) in enumerate(nodes):
         with located(path, row.line):
             for opening, single, label in _brackets(row.entity):
                 if opening:
-                    found = _opened(row.line, opening, fields)
-                    opened.setdefault(found.label, []).append((i, found))
+                    span = _opened(row.line, opening, fields)
+                    opened.setdefault(span.label, []).append((i, span))
                     if not single:
                         continue
-                    label = found.label
+                    label = span.label
                 if not opened.get(label):
                     raise FormatError(
-                        f"a mention of {label!r} ends that has not begun in its sentence",
+                        f"a mention of {label!r} ends but never began in its sentence",
                         expected=f"({label} before",
                     )
-                start, found = opened[label].pop()
+                start, span = opened[label].pop()
                 entity, part, parts = _part(label)
                 waiting = unfinished.setdefault((entity, parts), [])
                 if part == 1:
-                    waiting.append(found)
+                    waiting.append(span)
                 elif not waiting or waiting[-1].parts != part - 1:
                     raise FormatError(
-                        f"{label!r} comes without the part before it",
+                        f"{label!r} comes without the previous part",
                         expected=f"{entity}[{part - 1}/{parts}]",
                     )
                 waiting[-1].nodes += (token for _, token in nodes[start : i + 1])
                 waiting[-1].parts = part
                 if part == parts:
                     yield waiting.pop()
-    left = [*(found for starts in opened.values() for _, found in starts), *chain(*unfinished.values())]
+    left = [*(span for starts in opened.values() for _, span in starts), *chain(*unfinished.values())]
     if left:
         raise FormatError(
-            f"a mention of {left[0].label!r} begins and does not end in its sentence",
+            f"a mention of {left[0].label!r} begins but never ends in its sentence",
             where=place(path, left[0].line),
             expected="its closing bracket, and all parts of a discontinuous mention",
         )
@@ -243,15 +243,15 @@ def _brackets(entity: str) -> list[tuple[str, str, str]]:
     return _BRACKET.findall(entity)
 
 
-def _opened(line: int, opening: str, fields: Sequence[str]) -> _Found:
+def _opened(line: int, opening: str, fields: Sequence[str]) -> _Span:
     values = opening.split("-")
-    found = _Found(line, dict(zip(fields, values, strict=False)))
-    if len(values) > len(fields) or not found.label:
+    span = _Span(line, dict(zip(fields, values, strict=False)))
+    if len(values) > len(fields) or not span.label:
         raise FormatError(
             f"the Entity is ({opening} where # global.Entity is {'-'.join(fields) or 'missing'}",
             expected="no more fields than # global.Entity has, with eid among them",
         )
-    return found
+    return span
 
 
 def _part(label: str) -> tuple[str, int, int]:
@@ -260,7 +260,7 @@ def _part(label: str) -> tuple[str, int, int]:
         return label, 1, 1
     entity, part, parts = match[1], int(match[2]), int(match[3])
     if not 1 <= part <= parts or parts == 1:
-        raise FormatError(f"{label!r} is no part of a mention", expected=f"such as {entity}[1/2]")
+        raise FormatError(f"{label!r} is not a valid part of a mention", expected=f"such as {entity}[1/2]")
     return entity, part, parts
 
 
@@ -282,25 +282,25 @@ def _unescaped(id: str) -> str:
     try:
         return unquote(id, errors="strict")
     except UnicodeDecodeError:
-        return id  # its per cent signs are its own
+        return id  # not percent-encoded
 
 
 def _unit(name: str, documents: Iterable[Document], ids: Mapping[tuple[str, ...], str]) -> str:
     if name.splitlines() != [name.strip()]:
         raise FormatError(
-            f"the name {name!r} does not fit on a line",
-            expected="no line ends in it or white space around it",
+            f"the name {name!r} contains line ends or surrounding white space",
+            expected="a name on one line",
         )
     sentences = "".join(chain.from_iterable(_sentences(document, ids) for document in documents))
     if not sentences:
-        raise FormatError(f"there are no words in {name!r}", expected="at least one, as CoNLL-U demands")
+        raise FormatError(f"there are no words in {name!r}", expected="at least one, as CoNLL-U requires")
     return f"# newdoc id = {name}\n# global.Entity = eid-etype-head\n{sentences}"
 
 
 def _sentences(document: Document, ids: Mapping[tuple[str, ...], str]) -> Iterator[str]:
     notes = bracketed(_pieces(document, ids))
     glued = {a.end for a, b in pairwise(document.tokens) if a.end == b.start}
-    name = re.sub(r"[\s/]", "_", document.id)  # a slash in a sentence id has a meaning of its own
+    name = re.sub(r"[\s/]", "_", document.id)  # a slash in a sentence id has a special meaning
     for number, (start, end) in enumerate(_sentence_spans(document), 1):
         text = ""
         rows: list[str] = []
@@ -315,7 +315,7 @@ def _sentences(document: Document, ids: Mapping[tuple[str, ...], str]) -> Iterat
 
 
 def _sentence_spans(document: Document) -> Iterator[tuple[int, int]]:
-    """Return the sentences that have words, those that a mention ties together as one."""
+    """Return the spans of sentences with words, joining those that a mention spans."""
     starts = {s.start for s in document.sentences if s.start < s.end}
     for m in document.mentions:
         tied = document.sentences[document.sentence_of(m.start) + 1 : document.sentence_of(m.end - 1) + 1]
@@ -331,18 +331,18 @@ def _pieces(document: Document, ids: Mapping[tuple[str, ...], str]) -> Iterator[
         runs = m.runs
         if (other := seen.setdefault((m.kind, m.tokens), m)) is not m:
             raise FormatError(
-                f"mentions {other.id!r} and {m.id!r} are the same words", expected="each span once"
+                f"mentions {other.id!r} and {m.id!r} have the same words", expected="each span once"
             )
         if len(runs) > 1:
             if (before := discontinuous.get(entity)) and m.start < before.end:
                 raise FormatError(
                     f"the discontinuous mentions {before.id!r} and {m.id!r} of one event overlap",
-                    expected="discontinuous mentions of one event to lie apart",
+                    expected="discontinuous mentions of one event to be disjoint",
                     hint="remove one of them, or write JSON Lines",
                 )
             discontinuous[entity] = m
         etype = m.tag if m.tag and _KINDS.get(m.tag) == m.kind else _TYPES[m.kind]
-        # Udapi, on which CorefUD's scorer stands, cannot read a discontinuous mention without a head.
+        # Udapi, which CorefUD's scorer builds on, cannot read a discontinuous mention without a head.
         head = m.start if m.head is None and len(runs) > 1 else m.head
         values = [etype] if head is None else [etype, str(m.tokens.index(head) + 1)]
         for n, (start, end) in enumerate(runs, 1):

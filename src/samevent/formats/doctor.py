@@ -1,7 +1,7 @@
 """The corpus doctor: what is in a corpus, and what may be wrong with it.
 
-Errors are what no reader accepts; with one of them a document is not read, but the others are. Warnings are
-what reads well and still deserves a look.
+An error means that a document cannot be read; the others still are. A warning means that a document reads well
+but deserves a look.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from samevent.corpus import KINDS, Corpus, Document
 from samevent.corpus.document import shortened
 from samevent.errors import CorpusError, SameventError
-from samevent.formats import chosen_format, refuse_repeats
+from samevent.formats import check_repeats, chosen_format
 from samevent.formats.base import ReadOptions
 from samevent.formats.files import checked_encoding
 
@@ -26,7 +26,7 @@ LONG_SENTENCE = 200
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing to look at: `severity` is error or warning, `where` a file and line or a document's id."""
+    """One problem: `severity` is error or warning, `where` a file and line or a document id."""
 
     severity: str
     where: str
@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the doctor found."""
+    """What a corpus contains, and its problems."""
 
     format: str
     counts: dict[str, int]
@@ -54,7 +54,7 @@ def examine(
     encoding: str | None = None,
     sentences: str | Path | None = None,
 ) -> Diagnosis:
-    """Read everything that can be read and report on it."""
+    """Read everything that can be read, and return counts and problems."""
     path = Path(path)
     chosen = chosen_format(path, format)
     failures: list[SameventError] = []
@@ -69,7 +69,7 @@ def examine(
         documents.extend(_sound(chosen.read(path, options), options, path))
     errors = [Problem("error", e.where or str(path), _without_place(e)) for e in failures]
     if not documents and not errors:
-        errors = [Problem("error", str(path), f"there are no documents in it (read as {chosen.name})")]
+        errors = [Problem("error", str(path), f"contains no documents (read as {chosen.name})")]
     return Diagnosis(
         format=chosen.name,
         counts=counted(documents),
@@ -78,7 +78,7 @@ def examine(
 
 
 def counted(documents: Iterable[Document]) -> dict[str, int]:
-    """Count what a corpus holds."""
+    """Return counts of documents, sentences, tokens, mentions and events."""
     corpus = Corpus(documents)
     counts = Counter({"documents": len(corpus), "sentences": 0, "tokens": 0, "characters": 0})
     for d in corpus:
@@ -101,7 +101,7 @@ def counted(documents: Iterable[Document]) -> dict[str, int]:
 
 
 def warnings(documents: list[Document]) -> Iterator[tuple[str, str]]:
-    """Go through what reads well and still deserves a look, as (document id, message)."""
+    """Yield (document id, message) for everything that reads well but deserves a look."""
     by_text = defaultdict(list)
     for d in documents:
         if not d.tokens:
@@ -119,7 +119,7 @@ def warnings(documents: list[Document]) -> Iterator[tuple[str, str]]:
 
 def _text_warnings(document: Document) -> Iterator[str]:
     if (at := document.text.find("\ufffd")) >= 0:
-        yield f"character {at} is U+FFFD: something was decoded with the wrong encoding before"
+        yield f"character {at} is U+FFFD: something was decoded with the wrong encoding earlier"
     if match := MOJIBAKE.search(document.text):
         yield f"{match[0]!r} at character {match.start()} looks like UTF-8 that was read as Windows-1252"
     control = (
@@ -131,13 +131,13 @@ def _text_warnings(document: Document) -> Iterator[str]:
         yield f"{blank} tokens are white space; column formats replace them"
     longest = max((s.end - s.start for s in document.sentences), default=0)
     if longest > LONG_SENTENCE:
-        yield f"a sentence has {longest} tokens: are sentence borders missing?"
+        yield f"a sentence has {longest} tokens: are sentence boundaries missing?"
 
 
 def _mention_warnings(document: Document) -> Iterator[str]:
     for m in document.mentions:
         if document.sentence_of(m.start) != document.sentence_of(m.end - 1):
-            yield f"the {m.kind} {shortened(m.text)!r} ({m.id}) crosses a sentence border"
+            yield f"the {m.kind} {shortened(m.text)!r} ({m.id}) crosses a sentence boundary"
     for kind in KINDS:
         taken = Counter(token for m in document.mentions if m.kind == kind for token in m.tokens)
         if shared := sum(n > 1 for n in taken.values()):
@@ -145,7 +145,7 @@ def _mention_warnings(document: Document) -> Iterator[str]:
 
 
 def _sound(documents: Iterable[Document], options: ReadOptions, path: Path) -> Iterator[Document]:
-    """Pass on the documents that can stand together in a corpus; the others become failures."""
+    """Yield the documents that fit into one corpus; the others become failures."""
     ids: set[str] = set()
     mentions: set[str] = set()
     for document in documents:
@@ -156,7 +156,7 @@ def _sound(documents: Iterable[Document], options: ReadOptions, path: Path) -> I
                 )
             if clash := next((m.id for m in document.mentions if m.id in mentions), None):
                 raise CorpusError(f"two documents have a mention {clash!r}", expected="unique mention ids")
-            refuse_repeats(document)
+            check_repeats(document)
             ids.add(document.id)
             mentions.update(m.id for m in document.mentions)
             yield document

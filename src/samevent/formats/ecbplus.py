@@ -1,13 +1,13 @@
-"""ECB+: a CAT XML file a document, in topic folders or zipped, and a list of the sentences to trust.
+"""ECB+: one CAT XML file per document, in topic folders or zipped, and a list of validated sentences.
 
-A name such as `1_10ecbplus.xml` says topic 1, sub-topic ecbplus. A first sentence that spells the address of
-the page is marked, and the address stands in `Document.extra["url"]`. `ECBplus_coreference_sentences.csv` is
-looked for in the folder and in the three above: the sentences that it lists are annotated, all others are not.
-It may list documents that are not read, but no sentence that a document lacks. It is written if anything is
-known of any sentence.
+A name such as `1_10ecbplus.xml` means topic 1, sub-topic ecbplus. A first sentence that is the page's address is
+marked, and the address is kept in `Document.extra["url"]`. `ECBplus_coreference_sentences.csv` is looked up in the
+folder and its three parents: the sentences that it lists are annotated, all others are not. It may list documents
+that are not read, but no sentence that a document lacks. It is written if any sentence is known to be annotated
+or not.
 
-Kept: tokens, sentences, kinds, tags, discontinuous mentions, one event or chain a mention; title, date, topic
-and sub-topic, as attributes where the name does not tell them; CAT's own ids, notes and instance names in
+Kept: tokens, sentences, kinds, tags, discontinuous mentions, one event or chain per mention; title, date, topic
+and sub-topic, as attributes where the name does not imply them; CAT's own ids, notes and instance names in
 `extra` (`doc_id`; `m_id`, `note`, `descriptor`). Lost on writing: the white space between tokens, sentences
 without tokens, heads, arguments, probabilities, mention ids other than `doc:start-end:kind`, a chain beside an
 event, tags of other corpora. Lost on reading: instances without mentions, and `RELATED_TO`.
@@ -36,7 +36,7 @@ _COLUMNS = ("Topic", "File", "Sentence Number")
 _FILE = re.compile(r"(ecb|ecbplus)\.xml$")
 
 Rows = Mapping[int, str]
-"""The sentences of a document that are listed, and the place of the row that lists each."""
+"""The listed sentences of a document, each with the location of its row."""
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
@@ -49,7 +49,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
             document = document_from_xml(data, file, encoding=options.encoding)
             if document.id in files:
                 raise FormatError(
-                    f"document {document.id!r} was read from {files[document.id]} already",
+                    f"document {document.id!r} was already read from {files[document.id]}",
                     expected="every document once",
                 )
             files[document.id] = file
@@ -57,7 +57,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
-    """Write a folder `<topic>/<document>.xml`, with the list of sentences where there is one."""
+    """Write a folder `<topic>/<document>.xml`, with the list of sentences if there is one."""
     with located(path):
         write_folder(path, _written(corpus), overwrite=options.overwrite)
 
@@ -132,7 +132,7 @@ def _written(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _file_name(name: str) -> str:
-    """Return a name that is safe on every file system; the document itself tells the true one."""
+    """Return a name that is safe on every file system; the document itself has the true one."""
     return re.sub(r"^\.", "%2E", quote(name, safe="", errors="replace"))
 
 

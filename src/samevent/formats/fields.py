@@ -1,4 +1,4 @@
-"""Reading JSON: an object, and its fields, each of its type or an error that names it."""
+"""Read JSON objects and typed fields; errors name the field."""
 
 from __future__ import annotations
 
@@ -17,28 +17,30 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def loads(text: str) -> Any:
-    """Read JSON that can be written again, or raise a ValueError."""
+    """Read JSON that can be written back, or raise a ValueError."""
     try:
         data = json.loads(text, parse_constant=_finite, parse_float=_finite)
         if _SURROGATE.search(text):
-            json.dumps(data, ensure_ascii=False).encode()  # half a pair could be read, but never written
+            json.dumps(
+                data, ensure_ascii=False
+            ).encode()  # half a surrogate pair could be read, but never written
     except RecursionError as error:
         raise ValueError(str(error)) from error
     return data
 
 
 def parsed(text: str, path: Path, first_line: int = 1) -> Json:
-    """Read one JSON object; `path` and `first_line` say where the text stands."""
+    """Read one JSON object; `path` and `first_line` locate the text."""
     try:
         data = loads(text)
     except json.JSONDecodeError as error:
         raise FormatError(
-            f"is not JSON ({error.msg} at column {error.colno})",
+            f"is not valid JSON ({error.msg} at column {error.colno})",
             where=place(path, first_line + error.lineno - 1),
             expected="a JSON object",
         ) from error
     except ValueError as error:
-        raise FormatError(f"is not JSON ({error})", expected="a JSON object") from error
+        raise FormatError(f"is not valid JSON ({error})", expected="a JSON object") from error
     if not isinstance(data, dict):
         raise FormatError(f"is a JSON {type(data).__name__}", expected="a JSON object")
     return data
@@ -55,7 +57,7 @@ def string(data: Json, name: str, *, required: bool = False) -> Any:
 
 
 def label(data: Json, name: str, *, required: bool = False) -> Any:
-    """Read a string that may be given as a whole number: ids and topics often are."""
+    """Read a string that may be written as a whole number, as ids and topics often are."""
     value = data.get(name)
     return str(value) if _is_integer(value) else string(data, name, required=required)
 
@@ -77,7 +79,7 @@ def number(data: Json, name: str) -> float | None:
 
 
 def list_of(data: Json, name: str, of: type, called: str) -> list[Any]:
-    """Read a list of one type of things; a missing field is an empty list."""
+    """Read a list of values of one type; a missing field is an empty list."""
     value = data.get(name, [])
     if not isinstance(value, list) or not all(isinstance(v, of) and not isinstance(v, bool) for v in value):
         raise FormatError(f"the field {name!r} is not a list of {called}", expected=f"a list of {called}")

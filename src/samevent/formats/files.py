@@ -1,9 +1,9 @@
-"""Reading and writing files safely; every format goes through here.
+"""Read and write files safely; every format uses this.
 
-Reading: UTF-8 unless told otherwise, a byte-order mark is dropped, gzip is opened, line ends stay as they
-are, no line and no document can exceed a size limit. Writing: to a temporary name, then renamed, so that a
-crash leaves the old file or the new one, never half of one; nothing is overwritten unless asked for.
-`-` is standard input and output.
+Reading: UTF-8 unless an encoding is given, a byte-order mark is dropped, gzip and zip are opened, line ends are
+kept, no line and no document can exceed a size limit; nothing is unpacked to disk. Writing: to a temporary name,
+then renamed, so that a crash leaves the old file or the new one, never half of one; nothing is overwritten by
+default. `-` is standard input and output.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from samevent.errors import FormatError, UsageError, place
 from samevent.errors import check_absent as check_absent
 
 MAX_BYTES = 50_000_000
-"""The longest line, and the largest single document, that is read."""
+"""Limit on the length of a line and the size of a document."""
 
 STANDARD = Path("-")
 
@@ -52,7 +52,7 @@ _ZIP_ERRORS = (
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading bytes: plain, gzip by its ending, or standard input."""
+    """Open a file for reading bytes: plain, gzip by its suffix, or standard input."""
     if path == STANDARD:
         yield sys.stdin.buffer
         return
@@ -61,7 +61,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if path.suffix.lower() == ".gz" else raw
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(
-            f"the gzip stream is broken ({error})", where=place(path), hint="fetch or compress the file again"
+            f"the gzip stream is broken ({error})",
+            where=place(path),
+            expected="a complete gzip file",
+            hint="download or compress the file again",
         ) from error
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror or error})", where=place(path)) from error
@@ -75,21 +78,21 @@ def read_bytes(path: Path) -> bytes:
         raise FormatError(
             f"is larger than {MAX_BYTES:,} bytes",
             where=place(path),
-            expected="one document a file",
-            hint="split it, or use JSON Lines with one document a line",
+            expected="one document per file",
+            hint="split it, or use JSON Lines with one document per line",
         )
     return data
 
 
 def decoded(data: bytes, path: Path | str, *, encoding: str | None = None, first_line: int = 1) -> str:
-    """Decode bytes, or say which byte of which line is not what it should be."""
+    """Decode bytes; an error names the line and the byte that is not valid."""
     marks = _BOMS if first_line == 1 else ()
     codec = encoding or next((codec for bom, codec in marks if data.startswith(bom)), "utf-8")
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"byte {error.start} (0x{data[error.start]:02x}) is not {codec.upper()}",
+            f"byte {error.start} (0x{data[error.start]:02x}) is not valid {codec.upper()}",
             where=place(path, first_line + data.count(b"\n", 0, error.start)),
             hint=_encoding_hint(data, codec),
         ) from error
@@ -97,12 +100,12 @@ def decoded(data: bytes, path: Path | str, *, encoding: str | None = None, first
 
 
 def read_text(path: Path, *, encoding: str | None = None) -> str:
-    """Read one whole document as text, line ends untouched."""
+    """Read one whole document as text, keeping line ends."""
     return decoded(read_bytes(path), path, encoding=encoding)
 
 
 def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int, str]]:
-    """Go through the lines of a file with their numbers, counted from 1; line ends are cut off."""
+    """Yield the lines of a file with their numbers, from 1, without line ends."""
     wide = codecs.lookup(encoding or "utf-8").name.startswith(("utf-16", "utf-32"))
     with opened(path) as stream:
         number = 0
@@ -112,7 +115,8 @@ def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int
                 raise FormatError(
                     f"the line is longer than {MAX_BYTES:,} bytes",
                     where=place(path, number),
-                    hint="is this file of the format it is read as?",
+                    expected="a text file with lines",
+                    hint="check that the file has the format it is read as",
                 )
             if number == 1 and (wide or line.startswith(tuple(bom for bom, _ in _BOMS))):
                 raise FormatError(
@@ -127,13 +131,15 @@ def read_lines(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int
 def read_zip(
     path: Path, choose: Callable[[Iterable[str]], Iterable[str]] = sorted
 ) -> Iterator[tuple[str, bytes]]:
-    """Read the entries that `choose` picks from their names, in its order, each with its place."""
+    """Yield the location and content of the entries of a zip file that `choose` selects, in its order."""
     with opened(path) as file, _zip_errors_located(path), ZipFile(file) as archive:
         entries: dict[str, ZipInfo] = {}
         for entry in archive.infolist():
             inside(path, entry.filename.replace("\\", "/"))
             if entry.filename in entries:
-                raise FormatError(f"the entry {entry.filename!r} is there twice", where=place(path))
+                raise FormatError(
+                    f"the entry {entry.filename!r} occurs twice", where=place(path), expected="unique names"
+                )
             entries[entry.filename] = entry
         for name in choose(entries):
             yield place(path / name), _unzipped(archive, entries[name], place(path / name))
@@ -141,12 +147,14 @@ def read_zip(
 
 def _unzipped(archive: ZipFile, entry: ZipInfo, where: str) -> bytes:
     if entry.flag_bits & 1:
-        raise FormatError("is encrypted", where=where, hint="unzip it with its password first")
+        raise FormatError(
+            "is encrypted", where=where, expected="a plain entry", hint="unzip it with its password first"
+        )
     with archive.open(entry) as stream:
-        data = stream.read(MAX_BYTES + 1)  # the size that the header tells may be a lie
+        data = stream.read(MAX_BYTES + 1)  # the size in the header may be wrong
     if len(data) > MAX_BYTES:
         raise FormatError(
-            f"is larger than {MAX_BYTES:,} bytes", where=where, expected="one document an entry"
+            f"is larger than {MAX_BYTES:,} bytes", where=where, expected="one document per entry"
         )
     return data
 
@@ -159,12 +167,13 @@ def _zip_errors_located(path: Path) -> Iterator[None]:
         raise FormatError(
             f"the zip file is broken ({error})",
             where=place(path),
-            hint="fetch it again, or unzip it yourself",
+            expected="a complete zip file",
+            hint="download it again, or unzip it yourself",
         ) from error
 
 
 def checked_encoding(encoding: str | None) -> str | None:
-    """Return the name of an encoding; refuse one that Python does not know, or that is none of text."""
+    """Return the name of an encoding; raise if Python does not know it as a text encoding."""
     try:
         "a".encode(encoding or "utf-8")
     except (LookupError, ValueError) as error:
@@ -175,9 +184,9 @@ def checked_encoding(encoding: str | None) -> str | None:
 
 
 def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) -> None:
-    """Write one file whole or not at all; `.gz` compresses, `-` goes to standard output."""
+    """Write one file whole or not at all; `.gz` compresses, `-` is standard output."""
     if path == STANDARD:
-        for chunk in chunks:  # bytes, because a console's own encoding and line ends must not decide
+        for chunk in chunks:  # as bytes, independent of the console's encoding and line ends
             sys.stdout.buffer.write(chunk.encode())
         sys.stdout.flush()
         return
@@ -194,8 +203,8 @@ def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) ->
 def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, overwrite: bool = False) -> None:
     """Write a folder of files (relative names with `/`): all of them, or none.
 
-    With `overwrite` the files are put into the existing folder, over those of the same name; an empty
-    folder is filled without asking.
+    With `overwrite`, files go into the existing folder and replace those of the same name; an empty folder may
+    always be filled.
     """
     if path == STANDARD:
         raise UsageError("this format is a folder of files", expected="the name of a folder instead of -")
@@ -211,7 +220,12 @@ def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, over
                 target = temporary / relative
                 with _writing(path / relative):
                     if target.exists():
-                        raise FormatError("two documents would be written here", where=place(path / relative))
+                        raise FormatError(
+                            "two documents have this file name",
+                            where=place(path / relative),
+                            expected="one file per document",
+                            hint="rename one of the documents",
+                        )
                     target.parent.mkdir(parents=True, exist_ok=True)
                     _fill(target, chunks)
                 names.append(relative)
@@ -227,10 +241,12 @@ def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, over
 
 
 def inside(folder: Path, name: str) -> Path:
-    """Return a relative name as a path, refusing any that leads out of the folder."""
+    """Return a relative name as a path; raise if it leads out of the folder."""
     relative = Path(os.path.normpath(name))
     if relative.anchor or relative.parts[:1] in ((), ("..",)) or "\0" in name:
-        raise FormatError(f"the name {name!r} leads out of its folder", where=place(folder))
+        raise FormatError(
+            f"the name {name!r} leads out of its folder", where=place(folder), expected="a relative name"
+        )
     return relative
 
 
@@ -258,7 +274,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _temporary(path: Path) -> Path:
-    path = path.absolute()  # `.` has no name to derive another from
+    path = path.absolute()  # `.` has no name of its own
     return path.with_name(
         f".{path.name}.{secrets.token_hex(4)}.tmp" + (".gz" if path.suffix.lower() == ".gz" else "")
     )
@@ -266,7 +282,7 @@ def _temporary(path: Path) -> Path:
 
 def _encoding_hint(data: bytes, codec: str) -> str:
     if codec != "utf-8":
-        return "is this the file's encoding, and is the file whole?"
+        return "check that this is the file's encoding and that the file is complete"
     if data.count(b"\0") > len(data) // 4:
         return "it looks like UTF-16 without a mark: pass --encoding utf-16-le or utf-16-be"
     return "if it is an older Windows or Latin-1 text, pass --encoding cp1252 or latin-1, or convert it with iconv"

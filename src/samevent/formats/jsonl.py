@@ -1,8 +1,8 @@
-"""JSON Lines, the native format: one document a line, nothing lost.
+"""JSON Lines, the native format: one document per line, nothing lost.
 
-A document has `id` and `text`, or `tokens` with `sentences` (token counts), or all three. Mentions are
-given in tokens (`start`, `end`) or characters (`char_start`, `char_end`); 0-based, half-open, characters
-being Unicode code points. `document.schema.json` beside this file says the rest. Unknown fields are kept.
+A document has `id` and `text`, or `tokens` with `sentences` (token counts), or all three. Mention offsets
+are in tokens (`start`, `end`) or characters (`char_start`, `char_end`); 0-based, half-open,
+counting Unicode code points. `document.schema.json` beside this file has the details. Unknown fields are kept.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MENTION_FIELDS = frozenset(
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
-    """Read one document a line; blank lines are skipped."""
+    """Read one document per line; blank lines are skipped."""
     for at, line in read_lines(path, encoding=options.encoding):
         if line.strip():
             with options.document_at(path, at):
@@ -39,7 +39,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
-    """Write one document a line."""
+    """Write one document per line."""
     lines = (json.dumps(document_to_json(d), ensure_ascii=False) + "\n" for d in corpus)
     write_text(path, lines, overwrite=options.overwrite)
 
@@ -66,7 +66,7 @@ def document_from_json(data: Json) -> Document:
 
 
 def document_to_json(document: Document) -> dict[str, Any]:
-    """Turn a document into its JSON object; fields that say nothing are left out."""
+    """Return a document as a JSON object; empty fields are left out."""
     d = document
     data: dict[str, Any] = {"id": d.id}
     sentences = [d.words(s) for s in d.sentences]
@@ -101,15 +101,15 @@ def argument_from_json(data: Json) -> Argument:
 
 
 def argument_to_json(argument: Argument) -> dict[str, str]:
-    """Turn an argument into its JSON object."""
+    """Return an argument as a JSON object."""
     role = {} if argument.role is None else {"role": argument.role}
     return {"mention": argument.mention, **role}
 
 
 def _own_tokens(document: Document) -> bool:
-    """Say whether a reader needs the tokens: they were given, or a head or gap counts in them.
+    """Return whether a reader needs the tokens: they came with the document, or a head or gap refers to them.
 
-    The reader cuts raw text at the edges of the mentions that are left; earlier ones may have cut more.
+    The reader splits raw text at the edges of the present mentions; removed ones may have split it further.
     """
     d = document
     if d.tokens_given or not any(m.head is not None or m.anchors for m in d.mentions):
@@ -144,7 +144,7 @@ def _mention(document: Document, data: Json) -> Mention:
     span = _span(data, "start", "end") or (characters and document.token_span(*characters))
     if not span:
         raise FormatError(
-            f"a mention of document {document.id!r} has no place",
+            f"a mention of document {document.id!r} has no offsets",
             expected="start and end in tokens, or char_start and char_end in characters",
         )
     mention = document.mention(
@@ -175,7 +175,7 @@ def _mention(document: Document, data: Json) -> Mention:
 
 
 def _kind(data: Json) -> Any:
-    """Return a kind that can at least be compared with others; whether there is such a kind, the document checks."""
+    """Return the kind, which must be a string; the document checks that it exists."""
     kind = data.get("kind", "action")
     if not isinstance(kind, str):
         raise FormatError(f"a mention has the kind {kind!r}", expected=f"one of {', '.join(KINDS)}")
@@ -215,7 +215,7 @@ def _sentences(data: Json) -> list[list[str]]:
 
 FORMAT = Format(
     name="jsonl",
-    summary="JSON Lines, the native format: one document a line, nothing lost",
+    summary="JSON Lines, the native format: one document per line, nothing lost",
     suffixes=(".jsonl", ".ndjson"),
     recognises=lambda path: path.is_file() and has_suffix(path, ".jsonl", ".ndjson"),
     read=read,

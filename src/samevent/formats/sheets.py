@@ -1,11 +1,11 @@
-"""CSV files that spreadsheets open safely, and rows that know their place.
+"""CSV files that spreadsheets open safely, and rows that know their location.
 
-Written are UTF-8 with a byte-order mark and the quoting of RFC 4180, which Excel opens as they are. Read are
-also semicolons or TABs between cells and decimal commas, as spreadsheets save them in some countries.
+Written as UTF-8 with a byte-order mark and the quoting of RFC 4180, which Excel opens directly. Semicolons or TABs
+between cells and decimal commas, as spreadsheets save them in some countries, can be read too.
 
-No text becomes a formula. Where a spreadsheet could see one begin (at the start of a cell, but also after a
-semicolon, TAB or line end inside it, where a spreadsheet that expects other separators cuts) an apostrophe is
-put before it; the reader takes it away again.
+No text becomes a formula. Where a spreadsheet could see one start (at the start of a cell, but also after a
+semicolon, TAB or line end inside it, where a spreadsheet that expects other separators would split) an apostrophe is
+inserted; the reader removes it again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from samevent.formats import files
 
 Cell = str | int | float | None
 
-# All that may stand between the start of a cell and a formula: separators, blanks, quotes, then apostrophes. The
-# look behind lets a match begin only where such a run begins, so that long runs take no quadratic time.
+# Whatever may come between the start of a cell and a formula: separators, blanks, quotes, then apostrophes. The
+# lookbehind lets a match begin only where such a run begins, so that long runs do not take quadratic time.
 _OPENING = re.compile(r"""(?<![;\s"\0])([;\s"\0]*+)('*+)(?=[=+\-@＝＋－＠])""")
 _SEPARATOR = re.compile(r"[;\t\r\n]")
 _CONTROL_FIRST = re.compile(r"'*[\t\r\n\0]")
@@ -48,17 +48,17 @@ class Row:
     def needed(self, column: str) -> str:
         """Return a cell that must not be empty."""
         if (cell := self[column]) is None:
-            raise FormatError(f"the cell {column!r} is empty", expected="something in it")
+            raise FormatError(f"the cell {column!r} is empty", expected="a value")
         return cell
 
     def whole(self, column: str) -> int:
-        """Return a cell that must hold a whole number."""
+        """Return a cell that must be a whole number."""
         if not _WHOLE.fullmatch(cell := self.needed(column)):
             raise FormatError(f"the cell {column!r} is {shortened(cell)!r}", expected="a whole number")
         return int(cell)
 
     def number(self, column: str) -> float | None:
-        """Return a cell that holds a number, perhaps with a decimal comma."""
+        """Return a number, possibly with a decimal comma, or None if the cell is empty."""
         if (cell := self[column]) is None:
             return None
         try:
@@ -67,13 +67,13 @@ class Row:
             raise FormatError(f"the cell {column!r} is {shortened(cell)!r}", expected="a number") from error
 
     def others(self, columns: Collection[str]) -> dict[str, str]:
-        """Return the cells of all other columns that have a name."""
+        """Return the cells of all other named columns."""
         return {name: cell for name, cell in self.cells.items() if name and cell and name not in columns}
 
 
 def rows(path: Path, required: Collection[str], *, encoding: str | None = None) -> Iterator[Row]:
-    """Go through the rows of a table whose first row names its columns; empty rows are skipped."""
-    # The limit on a cell holds for the whole process, so it is only ever raised.
+    """Yield the rows of a table whose first row names its columns; empty rows are skipped."""
+    # The limit on a cell is global to the process, so it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), files.MAX_BYTES))
     lines = _lines(path, encoding or "utf-8")
     first = next(lines, "")
@@ -93,7 +93,7 @@ def rows(path: Path, required: Collection[str], *, encoding: str | None = None) 
 
 
 def written(columns: Sequence[str], table: Iterable[Sequence[Cell]]) -> Iterator[str]:
-    """Return the contents of a table, row by row."""
+    """Yield the content of a table, row by row."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     yield "\ufeff"
@@ -105,7 +105,7 @@ def written(columns: Sequence[str], table: Iterable[Sequence[Cell]]) -> Iterator
 
 
 def guarded(text: str) -> str:
-    """Put an apostrophe wherever a spreadsheet could take what follows for a formula.
+    """Insert an apostrophe wherever a spreadsheet could read what follows as a formula.
 
     >>> guarded("=1+1"), guarded("a;-b"), guarded("'=1"), guarded("'tis a-b = c")
     ("'=1+1", "a;'-b", "''=1", "'tis a-b = c")
@@ -115,7 +115,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """Take away the apostrophes that `guarded` has put there.
+    """Remove the apostrophes that `guarded` inserted.
 
     >>> unguarded("'=1+1"), unguarded("a;'-b"), unguarded("''=1"), unguarded("'tis a-b = c")
     ('=1+1', 'a;-b', "'=1", "'tis a-b = c")
@@ -132,7 +132,7 @@ def _opens_a_cell(match: re.Match[str]) -> bool:
 
 
 def _lines(path: Path, encoding: str) -> Iterator[str]:
-    """Go through the lines with their ends as they are: line ends also stand inside cells."""
+    """Yield the lines with their line ends, which also occur inside cells."""
     number = 0
     with files.opened(path) as stream, io.TextIOWrapper(stream, encoding, newline="\n") as text:
         try:
@@ -144,9 +144,9 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
                     )
                 yield line.removeprefix("\ufeff") if number == 1 else line
         except UnicodeDecodeError as error:
-            # The bytes that are not decoded yet begin on the line after the last whole one.
+            # The undecoded bytes begin on the line after the last complete one.
             raise FormatError(
-                f"byte 0x{error.object[error.start]:02x} is not {encoding.upper()}",
+                f"byte 0x{error.object[error.start]:02x} is not valid {encoding.upper()}",
                 where=place(path, number + 1 + error.object.count(b"\n", 0, error.start)),
                 hint="save the table as CSV UTF-8, or name its encoding (--encoding)",
             ) from error
@@ -156,7 +156,7 @@ def _header(row: Sequence[str], required: Collection[str]) -> list[str]:
     header = [unguarded(name) for name in row]
     if missing := [name for name in required if name not in header]:
         raise FormatError(
-            f"there is no column {missing[0]!r}", expected=f"a first row that names {', '.join(required)}"
+            f"the column {missing[0]!r} is missing", expected=f"a first row that names {', '.join(required)}"
         )
     if twice := [name for name, count in Counter(header).items() if name and count > 1]:
         raise FormatError(f"there are two columns {twice[0]!r}", expected="every column once")

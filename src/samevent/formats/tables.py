@@ -1,14 +1,14 @@
 """CSV tables for people with spreadsheets: a folder of `mentions.csv`, `documents.csv` and `events.csv`.
 
 `mentions.csv` has a row for each mention: first what people read, last what programs need. `documents.csv` has
-the texts. `events.csv` sums up the events; it is not read back. How cells are written is told in `sheets.py`.
+the texts. `events.csv` summarises the events; it is not read back. `sheets.py` defines how cells are written.
 
 Kept: of a document its id, title, date, topic, sub-topic and text; of a mention its id, kind, event, chain, tag,
 probability, arguments, characters (also those of each piece of a discontinuous one) and where its head begins.
-`extra` fields become columns, and columns that are not known `extra` fields, as strings. An empty cell is nothing.
-Lost: tokens and sentences, since the text is cut anew, at the edges of mentions in any case; white space at the
-edges of a mention, and pieces and heads that are nothing else; `extra` fields that are called like a column. A
-mention of nothing but white space is refused.
+`extra` fields become columns, and unknown columns become `extra` fields, as strings. An empty cell is None.
+Lost: tokens and sentences, since the text is tokenised again (always splitting at the edges of mentions); white space
+at the edges of a mention, and pieces and heads that are only white space; `extra` fields named like a column. A
+mention of only white space is an error.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
             id = row.needed("id")
             if id in documents:
                 raise FormatError(
-                    f"document {id!r} was on line {documents[id].line} already",
+                    f"document {id!r} is already on line {documents[id].line}",
                     expected="unique document ids",
                 )
             documents[id] = row
@@ -65,7 +65,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
         with located(row.path, row.line):
             id = row.needed("document")
             if id not in documents:
-                raise FormatError(f"there is no document {id!r}", expected="an id from documents.csv")
+                raise FormatError(f"unknown document {id!r}", expected="an id from documents.csv")
             mentions[id].append(row)
     for id, row in documents.items():
         with options.document_at(row.path, row.line):
@@ -79,14 +79,14 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
             "the tables are three files in a folder",
             where=place(path),
             expected="the name of a folder",
-            hint="leave out the ending .csv and name the format (--to tables)",
+            hint="drop the suffix .csv and name the format (--to tables)",
         )
     with located(path):
         write_folder(path, tables(corpus), overwrite=options.overwrite)
 
 
 def tables(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
-    """Return the names and contents of the files."""
+    """Yield the name and content of each file."""
     mentions = {m.id: m for m in corpus.mentions()}
 
     def mention_cells(m: Mention) -> list[Cell]:
@@ -141,9 +141,9 @@ def _pieces(row: Row) -> list[Span]:
 def _mention(document: Document, row: Row, pieces: Sequence[Span], head: int | None) -> Mention:
     tokens = [token for piece in pieces for token in range(*document.token_span(*piece))]
     text = document.text[pieces[0][0] : pieces[-1][1]]
-    if (said := row["mention"]) not in (None, text):
+    if (words := row["mention"]) not in (None, text):
         raise FormatError(
-            f"the mention is {said!r} where the document says {text!r}",
+            f"the mention is {words!r} where the document has {text!r}",
             hint="correct char_start and char_end, or leave the cell empty",
         )
     kind: Any = row["kind"] or "action"
@@ -161,7 +161,7 @@ def _mention(document: Document, row: Row, pieces: Sequence[Span], head: int | N
         probability=row.number("probability"),
         extra=row.others(MENTION_COLUMNS),
     )
-    check_mention(mention)  # here, where the line is known
+    check_mention(mention)  # here, so that an error names the line
     return mention
 
 
@@ -179,7 +179,7 @@ def _arguments(cell: str | None) -> list[Argument]:
 def _with_extra(
     columns: Sequence[str], things: Collection[Any], cells: Callable[[Any], list[Cell]]
 ) -> Iterator[str]:
-    """Return the table of documents or mentions, with a column for each name in their `extra`."""
+    """Return the table of documents or mentions, with one column per name in their `extra`."""
     names = sorted({name for thing in things for name in thing.extra} - set(columns))
 
     def plain(value: object) -> str | None:
@@ -190,7 +190,7 @@ def _with_extra(
 
 
 def _mention_cells(document: Document, m: Mention, mentions: Mapping[str, Mention]) -> list[Cell]:
-    pieces = _inked_pieces(document, m)
+    pieces = _visible_pieces(document, m)
     start, end = pieces[0][0], pieces[-1][1]
     first, last = (document.sentences[document.sentence_of(token)] for token in (m.start, m.end - 1))
     sentence = document.text[document.tokens[first.start].start : document.tokens[last.end - 1].end]
@@ -217,12 +217,12 @@ def _mention_cells(document: Document, m: Mention, mentions: Mapping[str, Mentio
     return [cells.get(column) for column in MENTION_COLUMNS]
 
 
-def _inked_pieces(document: Document, m: Mention) -> list[Span]:
-    """Return the characters of each run of the mention's own tokens that is not just white space."""
+def _visible_pieces(document: Document, m: Mention) -> list[Span]:
+    """Return the character span of each run of the mention's tokens that is not only white space."""
     spans = [(document.tokens[start].start, document.tokens[end - 1].end) for start, end in m.runs]
     pieces = [span for span in spans if not document.text[slice(*span)].isspace()]
     if not pieces:
-        raise FormatError(f"mention {m.id!r} is only white space", expected="words, which a table can show")
+        raise FormatError(f"mention {m.id!r} is only white space", expected="a mention with words")
     return pieces
 
 
@@ -244,7 +244,7 @@ def _event_rows(corpus: Corpus, mentions: Mapping[str, Mention]) -> Iterator[lis
 
 
 def _argument_cells(members: Iterable[Mention], mentions: Mapping[str, Mention]) -> dict[str, Cell]:
-    """Return what takes part in actions, as the words of each kind of argument, every word once."""
+    """Return the distinct texts of the arguments of some mentions, by kind."""
     arguments = [mentions[a.mention] for m in members for a in m.arguments]
     return {
         column: "; ".join(dict.fromkeys(a.text for a in arguments if a.kind == kind))

@@ -1,6 +1,6 @@
-"""XML, read safely: a small tree whose elements know where they stand.
+"""Safe XML: a small tree whose elements know their location.
 
-A document type declaration is refused, and with it every entity that could grow without end or fetch a file.
+A document type declaration is an error, which rules out entities that expand without end or fetch files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from samevent.errors import FormatError, place
 from samevent.formats.files import decoded
 
 MAX_DEPTH = 100
-"""How deep elements may be nested."""
+"""The deepest nesting of elements."""
 
 _BAD_BYTES = {
     expat.errors.codes[message]
@@ -22,7 +22,7 @@ _BAD_BYTES = {
 
 
 class Element(NamedTuple):
-    """An element and the place where it begins; `text` is that of an element without children."""
+    """An element and the line where it starts; only elements without children have a `text`."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -33,11 +33,11 @@ class Element(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place as errors name it."""
+        """The location for error messages."""
         return place(self.file, self.line)
 
     def required(self, name: str) -> str:
-        """Return an attribute that must be there and say something."""
+        """Return an attribute that must be present and not empty."""
         value = self.attributes.get(name)
         if not value:
             raise FormatError(
@@ -56,30 +56,31 @@ class Element(NamedTuple):
 
 
 def parse(data: bytes, file: str, *, encoding: str | None = None) -> Element:
-    """Return the root element; `encoding` overrules what the data declare."""
+    """Return the root element; `encoding` overrides the declared one."""
     builder = _Builder(file)
     try:
         builder.parser.Parse(decoded(data, file, encoding=encoding) if encoding else data, True)
     except expat.ExpatError as error:
         if error.code in _BAD_BYTES and builder.encoding.lower() == "utf-8":
-            decoded(data, file)  # names the byte, if the trouble is one that is not UTF-8
+            decoded(data, file)  # raises an error that names the byte, if it is not UTF-8
         raise FormatError(
             f"is not well-formed XML ({expat.ErrorString(error.code)})",
             where=place(file, error.lineno),
-            hint="is the file complete?",
+            expected="well-formed XML",
+            hint="check that the file is complete",
         ) from error
-    except (LookupError, ValueError) as error:  # what expat says of encodings that it does not know
+    except (LookupError, ValueError) as error:  # unknown encodings
         raise FormatError(
             f"declares the encoding {builder.encoding!r}, which cannot be read",
             where=place(file, 1),
             expected="UTF-8",
-            hint="name the file's encoding, or convert it to UTF-8",
+            hint="pass the file's encoding (--encoding), or convert it to UTF-8",
         ) from error
     return builder.root
 
 
 class _Builder:
-    """Builds the tree as expat goes through the data."""
+    """Builds the tree from expat's callbacks."""
 
     root: Element
 
@@ -101,7 +102,7 @@ class _Builder:
 
     def _doctype(self, name: str, *_identifiers: object) -> None:
         raise FormatError(
-            f"declares a document type ({name}), which could define entities without end",
+            f"declares a document type ({name}), which could define harmful entities",
             where=place(self.file, self.parser.CurrentLineNumber),
             expected="XML without a DOCTYPE",
             hint="delete the declaration if you trust the file",
@@ -111,7 +112,7 @@ class _Builder:
         line = self.parser.CurrentLineNumber
         if len(self.open) == MAX_DEPTH:
             raise FormatError(
-                "an element is nested too deep",
+                "elements are nested too deeply",
                 where=place(self.file, line),
                 expected=f"at most {MAX_DEPTH} levels",
             )
