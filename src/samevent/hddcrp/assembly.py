@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from samevent.hddcrp.chains import LinkChain, agree, agreement
 from samevent.hddcrp.components import Split
 from samevent.hddcrp.likelihood import Logs, log_likelihood
-from samevent.hddcrp.problem import Integers, Rows
+from samevent.hddcrp.problem import Integers, Problem, Rows
 from samevent.hddcrp.reference import Exact
 from samevent.hddcrp.result import ComponentPosterior, Components
 from samevent.hddcrp.runner import Plan, Task
@@ -19,7 +19,7 @@ from samevent.partitions.posterior import Posterior, Traces
 
 
 def posterior_of(
-    parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task[LinkChain]],
+    problem: Problem, parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task[LinkChain]],
     plan: Plan[LinkChain], *, chains: int, keep: int, complete: bool, seed: int,
 ) -> ComponentPosterior:  # fmt: skip
     """Assemble a posterior; components in neither `solved` nor `tasks` are single customers."""
@@ -62,11 +62,13 @@ def posterior_of(
         settled=bool(components.settled.all()),
         complete=complete,
         seed=seed,
+        must_link=problem.must_link,
+        cannot_link=problem.cannot_link,
     )
 
 
 def runs_of(
-    parts: Split, tasks: Sequence[Task[LinkChain]], *, runs: int, sweeps: int, seed: int
+    problem: Problem, parts: Split, tasks: Sequence[Task[LinkChain]], *, runs: int, sweeps: int, seed: int
 ) -> Posterior:
     """Assemble plain runs: the last links of each chain, and the sums of the blocks' traces."""
     ends = [_ends(task) for task in tasks]
@@ -80,6 +82,8 @@ def runs_of(
             "clusters": sum((trace["clusters"] for trace in traces), np.zeros(shape, np.int32)),
         },
         seed=seed,
+        must_link=problem.must_link,
+        cannot_link=problem.cannot_link,
     )
 
 

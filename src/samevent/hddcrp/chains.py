@@ -118,11 +118,8 @@ class LinkChain:
 
     @property
     def labels(self) -> Integers:
-        """The clusters that the links make now, numbered by first customers."""
-        count = len(self.block)
-        ones, targets = np.ones(count, np.int8), active(self.block.links, self.choices)
-        graph = coo_array((ones, (np.arange(count), targets)), shape=(count, count))
-        return canonical(connected_components(graph, directed=False)[1]).astype(np.int32)
+        """The cluster of each customer now, numbered by first customers."""
+        return clusters(self.block, self.choices)
 
     def begin_round(self, sweeps: int) -> None:
         """Forget what was recorded, except the best links."""
@@ -169,14 +166,25 @@ def start(
     """Begin a chain: from links drawn from the prior, from everyone alone, or spread out.
 
     Spread chains start by turns from everyone alone, from links of the prior and from links among which all
-    candidates are equally likely, so that chains which then agree have forgotten where they came from.
+    candidates are equally likely, so that chains which then agree have forgotten where they came from. Links that
+    would join a cannot-linked pair become links to oneself.
     """
     key = chain, int(block.customers[0])
     if initial == "spread":
         initial = STARTS[chain % 3]
     points = stream(seed, "start", *key).random((len(block.links), len(block)))
     choices = tuple(_links(rows, row, initial) for rows, row in zip(block.links, points, strict=True))
+    _cut_forbidden(block, choices)
     return LinkChain(block, logs, choices, seeded(seed, "chain", *key), keep, compiled, check)
+
+
+def clusters(block: Block, choices: Choices) -> Integers:
+    """Return the clusters that links and must-links make, numbered by their first customers."""
+    count = len(block)
+    rows = np.concatenate([np.arange(count), block.must_link[:, 0]])
+    columns = np.concatenate([active(block.links, choices), block.must_link[:, 1]])
+    graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(count, count))
+    return canonical(connected_components(graph, directed=False)[1]).astype(np.int32)
 
 
 def agreement(chains: Sequence[LinkChain]) -> Agreement:
@@ -202,3 +210,18 @@ def _links(rows: Rows, points: Floats, initial: Initial) -> NDArray[np.int64]:
     before = np.concatenate([[0.0], reached])[rows.starts]
     entry = np.searchsorted(reached, before[:-1] + points * np.diff(before), side="right")
     return np.clip(entry, rows.starts[:-1], rows.starts[1:] - 1).astype(np.int64)
+
+
+def _cut_forbidden(block: Block, choices: Choices) -> None:
+    """Cut links, in place, so that no cannot-linked pair shares a cluster: add them one by one while they may be."""
+    if not len(block.cannot_link):
+        return
+    targets, alone = active(block.links, choices), [rows.starts[:-1].copy() for rows in block.links]
+    label = clusters(block, tuple(alone))
+    for i, target in enumerate(targets.tolist()):
+        joined = np.where(label == label[target], label[i], label)
+        if (joined[block.cannot_link[:, 0]] == joined[block.cannot_link[:, 1]]).any():
+            for links, own in zip(choices, alone, strict=True):
+                links[i] = own[i]
+        else:
+            label = joined

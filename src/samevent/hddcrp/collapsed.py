@@ -15,6 +15,7 @@ from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.randoms import RandomState
 from samevent.hddcrp.seating import (
     PRIOR,
+    Constraints,
     LinkRows,
     Record,
     Seating,
@@ -47,18 +48,18 @@ def sweep(block: Block, state: State, info: Info, logs: Logs, *, sweeps: int = 1
     """Sweep over all customers `sweeps` times, and record each sweep in `info`."""
     _sweeps(
         sweeps, info.done, info.every, LinkRows.of(block.links[0]), state.choices[0], Words.of(block, logs),
-        state.seating, Record.of(block, info),
+        Constraints.of(block), state.seating, Record.of(block, info),
     )  # fmt: skip
     info.done += sweeps
 
 
 @kernel
-def _sweeps(sweeps, done, every, links, choices, words, seating, record):  # type: ignore[no-untyped-def]
+def _sweeps(sweeps, done, every, links, choices, words, constraints, seating, record):  # type: ignore[no-untyped-def]
     starts, logs, log_joint_parts = links.starts, links.logs, seating.log_joint_parts
     for at in range(done, done + sweeps):
         mark_words(words, seating)
         for i in range(len(choices)):
-            picked = resample(i, starts[i], starts[i + 1], links, words, seating)
+            picked = resample(i, starts[i], starts[i + 1], links, words, constraints, seating)
             log_joint_parts[PRIOR] += logs[picked] - logs[choices[i]]
             choices[i] = picked
         record_sweep(at, every, seating, record)

@@ -85,9 +85,9 @@ def fit(
         "exact_limit": exact_limit, "keep": keep,
     }  # fmt: skip
     logs = Logs.of(problem)
-    parts = split(problem.words, *_links(problem, model, "collapsed"))
+    parts = _split(problem, model, "collapsed")
     # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
-    blocks = parts if sampler == "collapsed" else split(problem.words, *_links(problem, model, sampler))
+    blocks = parts if sampler == "collapsed" else _split(problem, model, sampler)
     with np.errstate(over="ignore"):  # infinitely many are too many, too
         small = parts.configurations() <= exact_limit
         small &= parts.configurations() * parts.sizes <= _CUSTOMERS_A_WAY * exact_limit
@@ -120,7 +120,7 @@ def fit(
         pace=pace,
     )
     posterior = posterior_of(
-        parts, logs, solved, tasks, plan, chains=chains, keep=keep, complete=complete, seed=seed
+        problem, parts, logs, solved, tasks, plan, chains=chains, keep=keep, complete=complete, seed=seed
     )
     if not posterior.settled:
         warnings.warn(
@@ -158,7 +158,7 @@ def sample(
         "sweeps": sweeps,
         "initial": initial,
     }
-    parts = split(problem.words, *_links(problem, model, sampler), smallest=_BATCH)
+    parts = _split(problem, model, sampler, smallest=_BATCH)
     logs, compiled = Logs.of(problem), _worth_compiling(parts.sizes, runs * sweeps)
     tasks = [
         Task.of(
@@ -176,7 +176,17 @@ def sample(
         progress=progress,
         pace=pace,
     )
-    return runs_of(parts, tasks, runs=runs, sweeps=sweeps, seed=seed)
+    return runs_of(problem, parts, tasks, runs=runs, sweeps=sweeps, seed=seed)
+
+
+def _split(problem: Problem, model: Model, sampler: Sampler, *, smallest: int = 1) -> Split:
+    return split(
+        problem.words,
+        *_links(problem, model, sampler),
+        must_link=problem.must_link,
+        cannot_link=problem.cannot_link,
+        smallest=smallest,
+    )
 
 
 def _links(problem: Problem, model: Model, sampler: Sampler) -> tuple[Rows, ...]:

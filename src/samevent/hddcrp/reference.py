@@ -110,10 +110,12 @@ def _draw(
     random: RandomState,
 ) -> bool:  # fmt: skip
     """Draw the link of `i` that counts, of this kind, among options; return whether the partition changed."""
-    targets = active(block.links, choices).tolist()
-    before = clusters_of(targets)
+    targets, must_link = active(block.links, choices).tolist(), block.must_link.tolist()
+    before = clusters_of(targets, must_link)
     targets[i] = i
-    label = clusters_of(targets)
+    label = clusters_of(targets, must_link)
+    cannot_link = [(label[j], label[k]) for j, k in block.cannot_link.tolist()]
+    forbidden = {b for pair in cannot_link for a, b in (pair, pair[::-1]) if a == label[i]}
     weights: dict[int, float] = {}
     for target, weight in options:
         weights[label[target]] = weights.get(label[target], 0.0) + weight
@@ -122,6 +124,7 @@ def _draw(
         cluster: 0.0 if cluster == label[i] else merge_change(cut_off, _counts(block, label, cluster), logs)
         for cluster in weights
     }
+    changes |= dict.fromkeys(forbidden & changes.keys(), -math.inf)
     largest = max(changes.values())
     tilted = [weight * math.exp(changes[cluster] - largest) for cluster, weight in weights.items()]
     total = 0.0
@@ -132,13 +135,15 @@ def _draw(
     while chosen < len(tilted) - 1 and left >= tilted[chosen]:
         left -= tilted[chosen]
         chosen += 1
+    while list(weights)[chosen] in forbidden:  # rounding led beyond the last option that is possible
+        chosen -= 1
     cluster = list(weights)[chosen]
     inside = [k for k, (target, _) in enumerate(options) if label[target] == cluster]
     share = left / tilted[chosen] if tilted[chosen] > 0 else 0.0
     drawn = inside[_picked([options[k][1] for k in inside], share * weights[cluster])]
     choices[kind][i] = block.links[kind].starts[i] + drawn
     targets[i] = options[drawn][0]
-    return clusters_of(targets) != before
+    return clusters_of(targets, must_link) != before
 
 
 def _picked(weights: list[float], left: float) -> int:

@@ -5,7 +5,11 @@ their weights up by cluster, one merge change for each distinct cluster tilts th
 picks the cluster and the link in it. Counts move only when the partition changes, on the smaller side. Whole
 clusters are never walked but for the link that closes their cycle, and nothing is allocated.
 
-Kernels take a few named groups of arrays: `LinkRows`, `Words`, `Seating` and `Record`.
+Must-links hold customers together whatever their links are, so S is walked along links in both directions and along
+must-links; a cluster that holds somebody who must not meet a member of S has weight 0. Blocks without constraints
+never compile this: kernels get None for the `Constraints`.
+
+Kernels take a few named groups of arrays: `LinkRows`, `Words`, `Constraints`, `Seating` and `Record`.
 """
 
 from __future__ import annotations
@@ -17,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.errors import SameventError
-from samevent.hddcrp.chains import Info
+from samevent.hddcrp.chains import Info, clusters
 from samevent.hddcrp.components import Block
 from samevent.hddcrp.kernels import add, count_of, inlined, kernel, new_cells, remove, uniform
 from samevent.hddcrp.likelihood import Logs, log_likelihood
-from samevent.hddcrp.problem import Floats, Integers
+from samevent.hddcrp.problem import Floats, Integers, Rows
 from samevent.hddcrp.randoms import RandomState
 from samevent.hddcrp.reference import clusters_of
 from samevent.hddcrp.weights import Choices, Links, active, log_prior
@@ -73,6 +77,28 @@ class Words(NamedTuple):
         return cls(words.starts, words.columns, words.values, logs.word, logs.total)
 
 
+class Constraints(NamedTuple):
+    """Must-linked and cannot-linked customers of each customer, by rows."""
+
+    must_starts: NDArray[np.int64]
+    must: Integers
+    cannot_starts: NDArray[np.int64]
+    cannot: Integers
+
+    @classmethod
+    def of(cls, block: Block) -> Constraints | None:
+        """Return the constraints of a block, or None if there are none."""
+        if not len(block.must_link) and not len(block.cannot_link):
+            return None
+        return cls(*_neighbours(block.must_link, len(block)), *_neighbours(block.cannot_link, len(block)))
+
+
+def _neighbours(pairs: Integers, count: int) -> tuple[NDArray[np.int64], Integers]:
+    here, there = np.concatenate([pairs, pairs[:, ::-1]]).T
+    rows = Rows.from_triples(count, here, there, np.ones(len(here)))
+    return rows.starts, rows.columns
+
+
 class Seating(NamedTuple):
     """What follows from the links and is kept up to date, with room to work; changed in place.
 
@@ -96,7 +122,7 @@ class Seating(NamedTuple):
 
     @classmethod
     def of(cls, block: Block, choices: Choices, random: RandomState, logs: Logs) -> Seating:
-        """Seat customers as their links say; `random` becomes part of it."""
+        """Seat customers as links and must-links say; `random` becomes part of it."""
         count, width = len(block), int(block.words.columns.max(initial=-1)) + 1
         seating = cls(
             label=np.full(count, -1, np.int32),
@@ -112,7 +138,8 @@ class Seating(NamedTuple):
             log_joint_parts=np.zeros(2),
             random=random,
         )
-        _seat(active(block.links, choices), Words.of(block, logs), seating)
+        targets, labels = active(block.links, choices), clusters(block, choices)
+        _seat(targets, labels, Words.of(block, logs), seating)
         seating.log_joint_parts[PRIOR] = log_prior(block.links, choices)
         seating.log_joint_parts[LIKELIHOOD] = log_likelihood(block.words, seating.label, logs)
         return seating
@@ -124,7 +151,8 @@ class Seating(NamedTuple):
 
     def check(self, block: Block, choices: Choices, logs: Logs) -> None:
         """Compare everything that is kept up to date with what follows from the links; raise if they differ."""
-        words, labels = block.words, np.array(clusters_of(active(block.links, choices).tolist()), np.int64)
+        words, targets = block.words, active(block.links, choices).tolist()
+        labels = np.array(clusters_of(targets, block.must_link.tolist()), np.int64)
         keys, cell = np.unique(
             self.label[words.rows].astype(np.int64) * len(self.in_s) + words.columns, return_inverse=True
         )
@@ -169,7 +197,7 @@ class Record(NamedTuple):
 
 
 @inlined
-def resample(i, begin, end, links, words, seating):  # type: ignore[no-untyped-def]
+def resample(i, begin, end, links, words, constraints, seating):  # type: ignore[no-untyped-def]
     """Draw the link of customer `i` among the entries from `begin` to before `end`; return the entry."""
     label, slot, scratch, option_weights = (
         seating.label,
@@ -180,7 +208,10 @@ def resample(i, begin, end, links, words, seating):  # type: ignore[no-untyped-d
     home, own = label[i], len(label)
     old = seating.link_lists[i, LINK]
     unlink(seating.link_lists, i)
-    members = _cut_off(i, label, seating.link_lists, scratch)
+    if constraints is None:
+        members = _cut_off(i, label, seating.link_lists, scratch)
+    else:
+        members = _cut_off_held(i, label, seating.link_lists, scratch, constraints)
     parted = label[old] != own
     options = _gathered(begin, end, links, label, slot, scratch, option_weights)
     distinct = 0
@@ -194,6 +225,8 @@ def resample(i, begin, end, links, words, seating):  # type: ignore[no-untyped-d
                 option_weights[CHANGE, k] = _merge_change(
                     cluster, cluster == home, distinct, total, words, seating
                 )
+        if constraints is not None:
+            _forbid(members, constraints, label, slot, scratch, option_weights)
     chosen, left = _chosen(options, uniform(seating.random), option_weights)
     seating.log_joint_parts[LIKELIHOOD] += (
         option_weights[CHANGE, chosen] - option_weights[CHANGE, slot[home if parted else own]]
@@ -273,37 +306,24 @@ def unlink(link_lists, i):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _seat(targets, words, seating):  # type: ignore[no-untyped-def]
-    """Fill the arrays, as `Seating.of` makes them, from the links."""
-    label, clusters, unused, path = seating.label, seating.clusters, seating.unused, seating.scratch[0]
-    count, width = len(label), len(seating.in_s)
-    for i in range(count):
-        clusters[i, FIRST] = -1
-        link(seating.link_lists, i, targets[i])
+def _seat(targets, labels, words, seating):  # type: ignore[no-untyped-def]
+    """Fill the arrays, as `Seating.of` makes them, from links and their clusters."""
+    count, width = len(labels), len(seating.in_s)
     used = 0
     for i in range(count):
-        # Follow links until they come to a customer with a label, or back to the path itself: a new cluster.
-        length, at = 0, i
-        while label[at] == -1:
-            label[at] = -2
-            path[length] = at
-            length += 1
-            at = targets[at]
-        cluster = label[at]
-        if cluster == -2:
-            cluster = used
-            used += 1
-        for k in range(length):
-            customer = path[k]
-            total = 0
-            for cell in range(words.starts[customer], words.starts[customer + 1]):
-                add(seating.cells, cluster * width + words.words[cell], words.counts[cell])
-                total += words.counts[cell]
-            _join(customer, cluster, total, seating)
+        seating.clusters[i, FIRST] = -1
+        link(seating.link_lists, i, targets[i])
+        used = max(used, labels[i] + 1)
+    for i in range(count):
+        total = 0
+        for cell in range(words.starts[i], words.starts[i + 1]):
+            add(seating.cells, labels[i] * width + words.words[cell], words.counts[cell])
+            total += words.counts[cell]
+        _join(i, labels[i], total, seating)
     seating.counters[CLUSTERS] = used
     seating.counters[FREE] = count - used
     for k in range(count - used):
-        unused[k] = count - 1 - k
+        seating.unused[k] = count - 1 - k
 
 
 @inlined
@@ -351,6 +371,47 @@ def _cut_off(i, label, link_lists, scratch):  # type: ignore[no-untyped-def]
             members += 1
             child = link_lists[child, AFTER]
     return members
+
+
+@kernel
+def _cut_off_held(i, label, link_lists, scratch, constraints):  # type: ignore[no-untyped-def]
+    """List and label S where must-links hold customers together; return its size."""
+    own = len(label)
+    scratch[STACK, 0] = i
+    label[i] = own
+    members, at = 1, 0
+    while at < members:
+        customer = scratch[STACK, at]
+        at += 1
+        near = link_lists[customer, HEAD]
+        while near >= 0:
+            members = _include(near, members, label, scratch)
+            near = link_lists[near, AFTER]
+        if customer != i:
+            members = _include(link_lists[customer, LINK], members, label, scratch)
+        for k in range(constraints.must_starts[customer], constraints.must_starts[customer + 1]):
+            members = _include(constraints.must[k], members, label, scratch)
+    return members
+
+
+@inlined
+def _include(customer, members, label, scratch):  # type: ignore[no-untyped-def]
+    if label[customer] != len(label):
+        label[customer] = len(label)
+        scratch[STACK, members] = customer
+        members += 1
+    return members
+
+
+@kernel
+def _forbid(members, constraints, label, slot, scratch, option_weights):  # type: ignore[no-untyped-def]
+    """Make it impossible that S joins a cluster with a customer whom one of S must not meet."""
+    for k in range(members):
+        customer = scratch[STACK, k]
+        for at in range(constraints.cannot_starts[customer], constraints.cannot_starts[customer + 1]):
+            place = slot[label[constraints.cannot[at]]]
+            if place >= 0:
+                option_weights[CHANGE, place] = -np.inf
 
 
 @inlined
@@ -422,6 +483,8 @@ def _chosen(options, point, option_weights):  # type: ignore[no-untyped-def]
     while chosen < options - 1 and left >= option_weights[TILTED, chosen]:
         left -= option_weights[TILTED, chosen]
         chosen += 1
+    while option_weights[CHANGE, chosen] == -np.inf:  # rounding led beyond the last option that is possible
+        chosen -= 1
     tilted = option_weights[TILTED, chosen]
     share = left / tilted if tilted > 0.0 else 0.0
     return chosen, share * option_weights[MASS, chosen]

@@ -15,6 +15,7 @@ from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.randoms import RandomState
 from samevent.hddcrp.seating import (
     PRIOR,
+    Constraints,
     LinkRows,
     Record,
     Seating,
@@ -55,28 +56,28 @@ def sweep(block: Block, state: State, info: Info, logs: Logs, *, sweeps: int = 1
     """Sweep over all customer links and all table links `sweeps` times, and record each sweep in `info`."""
     _sweeps(
         sweeps, info.done, info.every, state.customer_rows, LinkRows.of(block.links[1]), *state.choices,
-        Words.of(block, logs), state.seating, Record.of(block, info),
+        Words.of(block, logs), Constraints.of(block), state.seating, Record.of(block, info),
     )  # fmt: skip
     info.done += sweeps
 
 
 @kernel
 def _sweeps(  # type: ignore[no-untyped-def]
-    sweeps, done, every, customer, table, customer_choices, table_choices, words, seating, record
+    sweeps, done, every, customer, table, customer_choices, table_choices, words, constraints, seating, record
 ):
     log_joint_parts = seating.log_joint_parts
     for at in range(done, done + sweeps):
         mark_words(words, seating)
         for i in range(len(customer_choices)):
             alone, old = customer.starts[i], customer_choices[i]
-            picked = resample(i, alone, customer.starts[i + 1], customer, words, seating)
+            picked = resample(i, alone, customer.starts[i + 1], customer, words, constraints, seating)
             log_joint_parts[PRIOR] += customer.logs[picked] - customer.logs[old]
             log_joint_parts[PRIOR] += table.logs[table_choices[i]] * ((picked == alone) - (old == alone))
             customer_choices[i] = picked
         for i in range(len(customer_choices)):
             begin, end = table.starts[i], table.starts[i + 1]
             if customer_choices[i] == customer.starts[i]:
-                picked = resample(i, begin, end, table, words, seating)
+                picked = resample(i, begin, end, table, words, constraints, seating)
                 log_joint_parts[PRIOR] += table.logs[picked] - table.logs[table_choices[i]]
             else:
                 picked, left = begin, uniform(seating.random)
