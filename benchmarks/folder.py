@@ -1,10 +1,10 @@
-"""A folder as users have them: thousands of news texts through `samevent run`, in a process of its own.
+"""Time and memory of `samevent run` on a folder of thousands of news texts, in a separate process.
 
     python benchmarks/folder.py [--json] [--documents N] [--jobs N] [--keep FOLDER]
 
-Texts are made of the sentences of `samevent.demo`, with other names, places, numbers and dates in every story, and a
-story is told by six documents on following days. There are only so many sentences: of a word in one of them, a large
-folder has many more copies than news have. `peak_mb` is the memory of the largest process. Nothing comes from a cache.
+Texts consist of sentences of `samevent.demo`, with different names, places, numbers and dates in every story; six
+documents on consecutive days report each story. Because there are few distinct sentences, a large folder repeats words
+more often than real news do. `peak_mb` is the memory of the largest process. Caches are empty.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ from samevent.corpus import Document
 from samevent.demo import gold
 from samevent.seeds import stream
 
-TOLD_BY = 6
-"""Documents that tell of the same story."""
+DOCUMENTS_PER_STORY = 6
 SENTENCES = 22
-"""What can be told of a story."""
+"""Number of sentences about a story."""
 _FIRST_DAY = date(2031, 1, 1)
 _SYLLABLES = "ba den kes lo mar nor oak rin sel tar ul ven wick yor zan".split()
 _KEPT = frozenset(
@@ -43,24 +42,24 @@ _DIGITS = re.compile(r"\d+")
 
 
 def articles() -> list[list[str]]:
-    """Return the articles of the demonstration as lists of sentences."""
+    """Return the demo articles as lists of sentences."""
     return [_sentences(document) for document in gold()]
 
 
 def text(number: int, known: Sequence[Sequence[str]]) -> tuple[str, str]:
-    """Return a file's name and what is in it; the same number gives the same text.
+    """Return the name and the contents of a file; the same number gives the same text.
 
-    A story is one article and as many sentences from elsewhere; its documents tell parts of it in their own order.
+    A story is one article with sentences of other articles; each document has some of them in its own order.
     """
-    story, teller = divmod(number, TOLD_BY)
+    story, outlet = divmod(number, DOCUMENTS_PER_STORY)
     core = known[story % len(known)]
     everything = [sentence for article in known for sentence in article]
     added = stream(story, "story").choice(len(everything), SENTENCES - len(core), replace=False).tolist()
     pool = [*core, *(everything[i] for i in added)]
     draw = stream(number, "text")
-    told = draw.permutation(len(pool))[: int(draw.integers(8, len(pool) + 1))].tolist()
-    day = _FIRST_DAY + timedelta(days=story % 300 + teller)
-    return f"{day.isoformat()}-{number:05}.txt", _renamed(" ".join(pool[i] for i in told), story)
+    chosen = draw.permutation(len(pool))[: int(draw.integers(8, len(pool) + 1))].tolist()
+    day = _FIRST_DAY + timedelta(days=story % 300 + outlet)
+    return f"{day.isoformat()}-{number:05}.txt", _renamed(" ".join(pool[i] for i in chosen), story)
 
 
 def _sentences(document: Document) -> list[str]:
@@ -69,11 +68,11 @@ def _sentences(document: Document) -> list[str]:
 
 
 def _renamed(body: str, story: int) -> str:
-    """Give names and numbers to a story that are its own."""
+    """Replace names and numbers by those of a story."""
     names = {name: _new_name(story, name) for name in sorted(set(_NAME.findall(body)) - _KEPT)}
     for name, other in names.items():
         body = re.sub(rf"\b{name}\b", other, body)
-    return _DIGITS.sub(lambda found: str(1 + (int(found[0]) + 7 * story) % 10 ** len(found[0])), body)
+    return _DIGITS.sub(lambda match: str(1 + (int(match[0]) + 7 * story) % 10 ** len(match[0])), body)
 
 
 def _new_name(story: int, name: str) -> str:
@@ -81,8 +80,8 @@ def _new_name(story: int, name: str) -> str:
     return "".join(drawn).capitalize()
 
 
-def measured(folder: Path, out: Path, jobs: int, options: Sequence[str]) -> tuple[float, float]:
-    """Run, and return the seconds that it took and the megabytes of the largest process."""
+def measure(folder: Path, out: Path, jobs: int, options: Sequence[str]) -> tuple[float, float]:
+    """Run samevent, and return its seconds and the megabytes of its largest process."""
     command = [
         sys.executable,
         "-m",
@@ -113,8 +112,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--documents", type=int, default=5_000)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave texts and results here")
-    parser.add_argument("options", nargs="*", help="more options of samevent run, after --")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep texts and results here")
+    parser.add_argument("options", nargs="*", help="further options of samevent run, after --")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         base = options.keep or Path(temporary)
@@ -126,10 +125,10 @@ def main() -> None:
             name, content = text(number, known)
             words += len(content.split())
             (folder / name).write_text(content, "utf-8")
-        seconds, peak = measured(folder, out, options.jobs, options.options)
+        seconds, peak = measure(folder, out, options.jobs, options.options)
         with (out / "events.csv").open(encoding="utf-8-sig", newline="") as stream_:
             sizes = [int(row["mentions"]) for row in csv.DictReader(stream_)]
-        found = {
+        result = {
             "documents": options.documents,
             "words": words,
             "jobs": options.jobs,
@@ -140,9 +139,9 @@ def main() -> None:
             "report_mb": round(sum(page.stat().st_size for page in out.glob("report*.html")) / 1e6, 1),
         }
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(result))
         return
-    for name, value in found.items():
+    for name, value in result.items():
         print(f"{name:12} {value:>12,}")
 
 

@@ -1,13 +1,12 @@
-"""The whole pipeline on raw text, stage by stage, beside spaCy's parse of the same texts in the same run.
+"""Time of each stage on raw text, compared with spaCy's parse of the same texts in the same run.
 
     python benchmarks/pipeline.py [--json] [--documents N] [--jobs N]
 
-The texts are those of ECB+'s test topics (447 documents). `parse` is spaCy alone, as its own `nlp.pipe` does it on
-so many processes, model loading left out; `ratio_to_parse` is all of `samevent run`, from documents in memory to the
-files of a run's folder, divided by that. Nothing comes from a cache.
+The texts are the ECB+ test topics. `parse` is spaCy's `nlp.pipe` with `--jobs` processes, without loading the model;
+`ratio_to_parse` is the time of `samevent run`, from documents in memory to the files of the run folder, divided by
+that. Caches are empty.
 
-Processes that parse begin by importing this file. So what they do not need is imported in functions, as the command
-line does it too.
+Worker processes import this file, so imports that they do not need are inside functions, as in the command line.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def texts(count: int | None) -> list[Document]:
 
 
 def parse(documents: list[Document], jobs: int) -> float:
-    """Return the seconds that spaCy takes by itself."""
+    """Return the seconds that spaCy alone takes."""
     import spacy
 
     nlp = spacy.load(DEFAULT_MODEL)
@@ -46,7 +45,7 @@ def parse(documents: list[Document], jobs: int) -> float:
 
 
 def run(documents: list[Document], jobs: int, cache: Cache | None) -> dict[str, float]:
-    """Return the seconds of each stage, first to last."""
+    """Return the seconds of each stage, in order."""
     from samevent.model import Model, Options
     from samevent.runs import begin
 
@@ -74,18 +73,18 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument("--documents", type=int, help="only the first so many")
+    parser.add_argument("--documents", type=int, help="maximum number of documents")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     documents = texts(options.documents)
-    run(documents[:3], 1, None)  # compiled code is loaded once, from numba's cache
+    run(documents[:3], 1, None)  # loads compiled code from numba's cache
     alone = parse(documents, options.jobs)
     with tempfile.TemporaryDirectory() as folder:
         cache = Cache(Path(folder))
         whole = run(documents, options.jobs, cache)
         again = run(documents, options.jobs, cache)
     total = sum(whole.values())
-    found = {
+    result = {
         "documents": len(documents),
         "words": sum(len(document.tokens) for document in documents),
         "jobs": options.jobs,
@@ -97,9 +96,9 @@ def main() -> None:
         "ratio_to_parse": round(total / alone, 3),
     }
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(result))
         return
-    for name, value in found.items():
+    for name, value in result.items():
         print(f"{name:24} {value}")
 
 

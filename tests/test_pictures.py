@@ -21,7 +21,7 @@ MENTIONS = {mention.id: mention for mention in gold().mentions("action")}
 
 
 @needs_model
-def test_pictures_show_what_the_model_does_now() -> None:
+def test_pictures_are_up_to_date() -> None:
     command = [sys.executable, "-m", "tools.draw_model", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("", 0), done.stderr
@@ -48,7 +48,7 @@ def test_picture_fits_its_sheet(picture: Path) -> None:
             assert 0 <= y <= height - float(element.get("height", 0)), ElementTree.tostring(element)
 
 
-def test_restaurants_seat_every_mention_of_their_documents() -> None:
+def test_restaurants_show_every_mention_of_their_documents() -> None:
     root = _drawn("restaurants.svg")
     seated = [MENTIONS[name].text for name in _values(root, "data-customer")]
     documents = {MENTIONS[name].document for name in _values(root, "data-customer")}
@@ -70,7 +70,7 @@ def test_restaurants_link_customers_within_and_tables_across_documents() -> None
     assert not {one.id for kind, one, _ in links if kind == "table"} & follow
 
 
-def test_restaurants_colour_what_active_links_connect() -> None:
+def test_restaurants_colour_connected_customers() -> None:
     root = _drawn("restaurants.svg")
     colour = {
         element.attrib["data-customer"]: re.findall(r"(?:ink|hue)(\d)", element.attrib["class"])[0]
@@ -87,8 +87,8 @@ def test_restaurants_colour_what_active_links_connect() -> None:
         assert {other for other, hue in colour.items() if hue == own} == group[name]
 
 
-def test_telling_has_a_probability_for_every_pair() -> None:
-    root = _drawn("telling.svg")
+def test_probabilities_cover_every_pair() -> None:
+    root = _drawn("probabilities.svg")
     mentions = set(_values(root, "data-mention"))
     events = {MENTIONS[name].event for name in mentions}
     assert mentions == {m.id for m in MENTIONS.values() if m.event in events}
@@ -98,22 +98,22 @@ def test_telling_has_a_probability_for_every_pair() -> None:
     assert all(0 <= float(value) <= 1 for value in _values(root, "data-probability"))
 
 
-def test_groups_hold_every_mention_once() -> None:
-    root = _drawn("groups.svg")
+def test_components_contain_every_mention_once() -> None:
+    root = _drawn("components.svg")
     sizes = [int(size) for size in _values(root, "data-size")]
     dots = sum(element.get("r") == "4" for element in root.iter())
-    (alone,) = re.findall(r"(\d+) mentions that resemble no other", "".join(root.itertext()))
+    (alone,) = re.findall(r"(\d+) mentions without candidate links", "".join(root.itertext()))
     assert sum(sizes) == dots == len(MENTIONS) - int(alone)
     exact = _values(root, "data-exact")
     assert f"{exact.count('True')} solved exactly" in "".join(root.itertext())
     assert f"{exact.count('False')} sampled" in "".join(root.itertext())
 
 
-@pytest.mark.parametrize("name", ["doctest_blocks", "pictures.groups", "pictures.svg"])
-def test_examples_of_the_drawing_tools_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["doctest_blocks", "pictures.components", "pictures.svg"])
+def test_doctests_of_the_drawing_tools_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT))
-    tried = doctest.testmod(import_module(f"tools.{name}"))
-    assert (tried.failed, tried.attempted > 0) == (0, True)
+    outcome = doctest.testmod(import_module(f"tools.{name}"))
+    assert (outcome.failed, outcome.attempted > 0) == (0, True)
 
 
 def _drawn(name: str) -> ElementTree.Element:

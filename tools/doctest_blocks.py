@@ -1,4 +1,4 @@
-"""For the site: show examples in docstrings as code, which Markdown would take for text."""
+"""Griffe extension: show the examples in docstrings as code blocks on the site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", re.MULTILINE)
 
 
 class DoctestBlocks(Extension):
-    """Fences the examples of every docstring."""
+    """Fence the examples of every docstring."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Rewrite one docstring."""
@@ -20,7 +20,7 @@ class DoctestBlocks(Extension):
 
 
 def fenced(docstring: str) -> str:
-    """Return a docstring whose examples, prompts and all, stand between fences.
+    """Return a docstring with its examples in fenced blocks.
 
     >>> fenced("Adds.\\n\\n>>> 1 + 1\\n2")
     'Adds.\\n\\n```pycon\\n>>> 1 + 1\\n2\\n```'

@@ -1,9 +1,9 @@
-"""Break valid inputs for as long as you like, and see whether any reader fails in another way than by a clear error.
+"""Fuzz the readers: corrupt valid inputs, and report every failure that is not a clear error.
 
     python tools/fuzz.py --seconds 600 [--only jsonl,brat] [--findings FOLDER]
 
-Where atheris is installed, coverage guides what is tried; elsewhere inputs are changed at random. Each kind of failure
-is printed once, as a JSON object, and its input is kept in the folder of findings. The status is 1 if there was any.
+With atheris installed, coverage guides the search; otherwise inputs are mutated at random. Each kind of failure is
+printed once, as a JSON object, and its input is kept in the findings folder. The exit status is 1 if there was any.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-HANGS_AFTER = 20
-"""Seconds."""
+TIMEOUT = 20
+"""Seconds per input."""
 MEMORY = 4 << 30
 """Bytes of address space."""
 
 
 class Hang(BaseException):
-    """Reading takes too long."""
+    """Reading took too long."""
 
 
 class Session:
-    """Tries inputs and remembers what went wrong."""
+    """Tries inputs and records failures."""
 
     def __init__(self, names: Sequence[str], findings: Path, scratch: Path) -> None:
         from trust.samples import samples
@@ -46,11 +46,11 @@ class Session:
         self.samples = [(name, samples()[name]) for name in names or samples()]
         self.findings, self.scratch = findings, scratch
         self.tried = 0
-        self.refused = 0
+        self.rejected = 0
         self.seen: set[tuple[str, ...]] = set()
 
     def seeds(self) -> list[bytes]:
-        """Return the valid inputs: two bytes that say which file of which sample, then what is in it."""
+        """Return the valid inputs: two bytes for sample and file, then the contents of the file."""
         return [
             bytes((i, j)) + data
             for i, (_, sample) in enumerate(self.samples)
@@ -58,7 +58,7 @@ class Session:
         ]
 
     def attempt(self, packed: bytes) -> None:
-        """Try one input, packed like the seeds."""
+        """Try one input, in the format of the seeds."""
         from samevent import SameventError
         from trust.samples import Sample, read_or_refused
 
@@ -69,18 +69,23 @@ class Session:
             self.scratch / name
         )
         self.tried += 1
-        signal.alarm(HANGS_AFTER)
+        signal.alarm(TIMEOUT)
         try:
-            self.refused += isinstance(read_or_refused(path, sample.format), SameventError)
-        except (Exception, Hang) as error:  # noqa: BLE001  whatever it is, it is a finding
+            self.rejected += isinstance(read_or_refused(path, sample.format), SameventError)
+        except (Exception, Hang) as error:  # noqa: BLE001  any exception is a finding
             self._keep(error, name, file, packed[2:])
         finally:
             signal.alarm(0)
 
-    def sum_up(self, *, guided: bool) -> None:
-        """Print how much was tried, and how many kinds of failure there were."""
-        found = {"inputs": self.tried, "refused": self.refused, "findings": len(self.seen), "guided": guided}
-        print(json.dumps(found), flush=True)
+    def print_summary(self, *, guided: bool) -> None:
+        """Print the number of inputs and of kinds of failures."""
+        summary = {
+            "inputs": self.tried,
+            "rejected": self.rejected,
+            "findings": len(self.seen),
+            "guided": guided,
+        }
+        print(json.dumps(summary), flush=True)
 
     def _keep(self, error: BaseException, name: str, file: str, data: bytes) -> None:
         origin = error.__cause__ or error
@@ -92,12 +97,12 @@ class Session:
         self.findings.mkdir(parents=True, exist_ok=True)
         kept = self.findings / f"{name}-{len(self.seen)}-{Path(file).name}"
         kept.write_bytes(data)
-        found = {"sample": name, "file": file, "error": f"{type(error).__name__}: {error}"[:300]}
-        print(json.dumps({**found, "frames": frames[-3:], "input": str(kept)}), flush=True)
+        finding = {"sample": name, "file": file, "error": f"{type(error).__name__}: {error}"[:300]}
+        print(json.dumps({**finding, "frames": frames[-3:], "input": str(kept)}), flush=True)
 
 
-def changed(packed: bytes, draw: random.Random) -> bytes:
-    """Return an input with some changes."""
+def mutate(packed: bytes, draw: random.Random) -> bytes:
+    """Return an input with some mutations."""
     from trust.samples import MUTATIONS, Mutation
 
     data = packed[2:]
@@ -106,29 +111,29 @@ def changed(packed: bytes, draw: random.Random) -> bytes:
     return packed[:2] + data
 
 
-def at_random(session: Session, seconds: float, seed: int) -> None:
-    """Change valid inputs for so many seconds."""
+def fuzz_randomly(session: Session, seconds: float, seed: int) -> None:
+    """Mutate valid inputs for a number of seconds."""
     draw = random.Random(seed)
     seeds = session.seeds()
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        session.attempt(changed(draw.choice(seeds), draw))
+        session.attempt(mutate(draw.choice(seeds), draw))
 
 
-def by_coverage(atheris: Any, session: Session, seconds: float, seed: int) -> None:
-    """Let libFuzzer look for inputs that reach new code. It never comes back, so the process ends in here."""
+def fuzz_by_coverage(atheris: Any, session: Session, seconds: float, seed: int) -> None:
+    """Let libFuzzer search for inputs that reach new code. It never returns, so the process exits here."""
     until = time.monotonic() + seconds
 
     def attempt(data: bytes) -> None:
         session.attempt(data)
         if time.monotonic() > until:
-            session.sum_up(guided=True)
+            session.print_summary(guided=True)
             shutil.rmtree(session.scratch, ignore_errors=True)
             os._exit(bool(session.seen))
 
-    def mutator(data: bytes, most: int, drawn: int) -> bytes:
-        draw = random.Random(drawn)
-        return bytes(atheris.Mutate(data, most) if draw.random() < 0.5 else changed(data, draw)[:most])
+    def mutator(data: bytes, max_size: int, seed: int) -> bytes:
+        draw = random.Random(seed)
+        return bytes(atheris.Mutate(data, max_size) if draw.random() < 0.5 else mutate(data, draw)[:max_size])
 
     corpus = session.scratch / "seeds"
     corpus.mkdir()
@@ -140,34 +145,34 @@ def by_coverage(atheris: Any, session: Session, seconds: float, seed: int) -> No
 
 
 def main() -> None:
-    """Fuzz, and say what was found."""
+    """Fuzz, and print a summary."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="names of samples, with commas between them")
+    parser.add_argument("--only", default="", help="comma-separated names of samples")
     parser.add_argument("--findings", type=Path, default=Path(gettempdir()) / "samevent-fuzz")
-    parser.add_argument("--random", action="store_true", help="leave atheris alone")
+    parser.add_argument("--random", action="store_true", help="do not use atheris")
     options = parser.parse_args()
 
     def too_long(_number: int, _frame: FrameType | None) -> None:
-        raise Hang(f"more than {HANGS_AFTER} seconds")
+        raise Hang(f"more than {TIMEOUT} seconds")
 
     signal.signal(signal.SIGALRM, too_long)
     atheris: Any = None
     if not options.random and find_spec("atheris"):
         atheris = __import__("atheris")
         with atheris.instrument_imports(include=["samevent"]):
-            import samevent.formats  # noqa: F401  what is imported later is not measured
+            import samevent.formats  # noqa: F401  later imports are not instrumented
     else:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         session = Session([name for name in options.only.split(",") if name], options.findings, Path(scratch))
         if atheris:
-            by_coverage(atheris, session, options.seconds, options.seed)
-        at_random(session, options.seconds, options.seed)
-        session.sum_up(guided=False)
+            fuzz_by_coverage(atheris, session, options.seconds, options.seed)
+        fuzz_randomly(session, options.seconds, options.seed)
+        session.print_summary(guided=False)
     sys.exit(bool(session.seen))
 
 

@@ -26,7 +26,7 @@ def documents() -> list[Path]:
 
 
 def regenerated(page: str) -> str:
-    """Return a page with the output of its commands brought up to date."""
+    """Return a page with the current output of its commands."""
     return BLOCK.sub(_block, page)
 
 
@@ -52,7 +52,7 @@ def _output(words: str) -> str:
 
 
 def main() -> None:
-    """Bring every page up to date, or check that it is."""
+    """Update every page, or check that it is up to date."""
     stale = []
     for path in documents():
         page = path.read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ def main() -> None:
             if "--check" not in sys.argv:
                 path.write_text(new, encoding="utf-8")
     for name in stale:
-        print(f"{name}: {'is out of date, run make docs' if '--check' in sys.argv else 'brought up to date'}")
+        print(f"{name}: {'is out of date, run make docs' if '--check' in sys.argv else 'updated'}")
     sys.exit(1 if stale and "--check" in sys.argv else 0)
 
 

@@ -1,4 +1,4 @@
-"""Take the picture of the report that the README shows: the demo's page, in Debian's chromium."""
+"""Take the screenshot of the demo report that the README shows, in Debian's chromium."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SIZE = {"width": 1280, "height": 800}
 
 
 def main() -> None:
-    """Resolve the articles, open the page, press the shutter."""
+    """Resolve the articles, open the report, and take a screenshot."""
     browser = os.environ.get("SAMEVENT_CHROMIUM") or shutil.which("chromium")
     if browser is None:
-        sys.exit("photograph: there is no chromium (make browser installs it where it may)")
+        sys.exit("photograph: chromium not found; install it with `make browser`")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         (page_file,) = Model.load().resolve(in_order(articles())).to_html(Path(folder) / "report.html")
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])

@@ -1,1 +1,1 @@
-"""The pictures of the documentation, each drawn from a real state of the model on the demonstration articles."""
+"""The pictures of the documentation, drawn from the model's states on the demo articles and from the code."""

@@ -1,11 +1,11 @@
-"""A seating: documents as restaurants, mentions as customers, within-document clusters as tables, events as colours."""
+"""A state of the sampler: documents as restaurants, mentions as customers, within-document clusters as tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tools.pictures.states import Seating
-from tools.pictures.svg import HUES, Curve, Sheet, shortened, width_of
+from tools.pictures.svg import HUES, Curve, Sheet, truncate, width_of
 
 from samevent.corpus import Document
 
@@ -16,7 +16,7 @@ _INSET = 16.0
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """Where a customer sits: the middle of the dot, the right end of its table, the column."""
+    """The position of a customer: the centre of its dot, the right edge of its table, its column."""
 
     x: float
     y: float
@@ -29,12 +29,12 @@ Row = dict[int, Tables]
 """The tables of one event by column, each the numbers of its customers."""
 
 
-def restaurants(seating: Seating, *, after: str) -> str:
-    """Draw a seating: one column a document, one row an event that several mentions tell of."""
+def restaurants(seating: Seating, *, caption: str) -> str:
+    """Draw a state: one column per document, one row per event with two or more mentions."""
     sheet = Sheet(
         "Documents as restaurants: a state of the sampler",
         "Mentions are customers. Solid arrows are customer links within a document, thick dashed ones table links "
-        "across documents; grey dotted ones are table links that do not count.",
+        "across documents; grey dotted ones are inactive table links.",
     )
     documents = sorted(seating.documents, key=lambda document: document.date or "")
     columns = {document.id: number for number, document in enumerate(documents)}
@@ -58,12 +58,12 @@ def restaurants(seating: Seating, *, after: str) -> str:
             number % len(HUES),
         )
         y += height + _ROW_GAP
-    _draw_legend(sheet, end + 36, after)
+    _draw_legend(sheet, end + 36, caption)
     return sheet.written(left[-1] + _PANEL + _MARGIN, end + 84)
 
 
 def _rows(seating: Seating, columns: dict[str, int]) -> list[Row]:
-    """Return a row for each event of several mentions: its tables by column, those of the first column first."""
+    """Return one row per event with two or more mentions: its tables by column, leftmost first."""
     customers = seating.customers
     rows: dict[int, Row] = {}
     for _, seats in sorted(seating.tables().items()):
@@ -78,7 +78,7 @@ def _members(row: Row) -> list[int]:
 
 
 def _alone(seating: Seating, columns: dict[str, int]) -> list[list[str]]:
-    """Return the words of mentions that share their event with no other, by column."""
+    """Return the words of singleton mentions, by column."""
     events = [customer.event for customer in seating.customers]
     words: list[list[str]] = [[] for _ in columns]
     for customer in seating.customers:
@@ -108,19 +108,19 @@ def _two_lines(title: str) -> list[str]:
     first, rest = "", title.split()
     while rest and 1.12 * width_of(f"{first} {rest[0]}") <= _PANEL - 26:
         first = f"{first} {rest.pop(0)}".strip()
-    return [first, shortened(" ".join(rest), _PANEL - 30)] if rest else [first]
+    return [first, truncate(" ".join(rest), _PANEL - 30)] if rest else [first]
 
 
 def _draw_head(sheet: Sheet, document: Document, x: float) -> None:
     source = f"{document.extra['outlet']}, {document.date}"
-    sheet.text(x, 42, shortened(source, _PANEL - 24, 11), "small", "quiet")
+    sheet.text(x, 42, truncate(source, _PANEL - 24, 11), "small", "quiet")
     for number, line in enumerate(_two_lines(document.title or document.id)):
         sheet.text(x, 62 + 18 * number, line, "strong")
 
 
 def _draw_alone(sheet: Sheet, lines: list[list[str]], x: float, y: float) -> None:
     sheet.draw("line", x1=x, x2=x + _PANEL - 2 * _INSET, y1=y - 2, y2=y - 2, class_="rule")
-    sheet.text(x, y + 18, "alone at their tables", "small", "quiet")
+    sheet.text(x, y + 18, "singletons", "small", "quiet")
     for number, words in enumerate(lines):
         at = x
         for word in words:
@@ -131,7 +131,7 @@ def _draw_alone(sheet: Sheet, lines: list[list[str]], x: float, y: float) -> Non
 
 
 def _seated(seating: Seating, tables: Tables, x: float, y: float, column: int) -> list[dict[int, _Spot]]:
-    """Return where customers sit, at each of the tables that one document has of one event."""
+    """Return the positions of customers at the tables of one document and event."""
     spots = []
     for seats in tables:
         widest = max(width_of(seating.customers[number].mention.text) for number in seats)
@@ -147,7 +147,7 @@ def _seated(seating: Seating, tables: Tables, x: float, y: float, column: int) -
 
 
 def _draw_row(sheet: Sheet, seating: Seating, cells: list[list[dict[int, _Spot]]], hue: int) -> None:
-    """Draw all of one event: links across documents first, so that tables lie upon them."""
+    """Draw one event: links across documents first, so that tables cover them."""
     spots = {number: spot for tables in cells for seats in tables for number, spot in seats.items()}
     for number, spot in spots.items():
         customer = seating.customers[number]
@@ -167,7 +167,7 @@ def _draw_row(sheet: Sheet, seating: Seating, cells: list[list[dict[int, _Spot]]
 
 
 def _draw_table(sheet: Sheet, seating: Seating, seats: dict[int, _Spot], hue: int) -> None:
-    """Draw a table, who sits at it and who follows whom."""
+    """Draw a table with its customers and their links."""
     first = next(iter(seats.values()))
     left, top = first.x - 19, first.y - _LINE / 2 - _PAD
     sheet.box(left, top, first.right - left, _height([list(seats)]), f"fill{hue}", f"hue{hue}", round_=16)
@@ -192,14 +192,14 @@ def _draw_link(
 
 
 def _across(start: _Spot, end: _Spot, between: list[_Spot]) -> Curve:
-    """Return a curve to another column: rightward ones bend up, others down, and none crosses a table."""
+    """Return a curve to another column: rightward curves bend up, others down, and none crosses a table."""
     right = end.column > start.column
     a = (start.right + 1, start.y - 4) if right else (start.x - 20, start.y + 4)
     b = (end.x - 20, end.y - 4) if right else (end.right + 1, end.y + 4)
     lift = -7.0 if right else 7.0
     if between:
-        # Above all tables of the row, which is nearer to the customers who start tables; the middle of a cubic
-        # curve lies at three quarters of its bends.
+        # Above all tables of the row, near the customers that start tables; the middle of a cubic curve lies at
+        # three quarters of the height of its control points.
         top = min(spot.y for spot in between) - (33 if right else 30)
         lift = (top - (a[1] + b[1]) / 2) / 0.75
     elif abs(end.column - start.column) > 1:
@@ -208,24 +208,24 @@ def _across(start: _Spot, end: _Spot, between: list[_Spot]) -> Curve:
     return a, (a[0] + third, a[1] + lift), (b[0] - third, b[1] + lift), b
 
 
-def _draw_legend(sheet: Sheet, y: float, after: str) -> None:
+def _draw_legend(sheet: Sheet, y: float, caption: str) -> None:
     def item(x: float, words: str, *classes: str) -> float:
         sheet.arrow(((x, y - 4), (x + 10, y - 4), (x + 20, y - 4), (x + 32, y - 4)), *classes)
         sheet.text(x + 40, y, words, "small")
         return x + 40 + width_of(words, 11) + 22
 
     x = float(_MARGIN)
-    for dot, words in (("ink0", "starts a table"), ("hollow fill0 hue0", "follows another")):
+    for dot, words in (("ink0", "starts a table"), ("hollow fill0 hue0", "follows another customer")):
         sheet.draw("circle", cx=x + 6, cy=y - 4, r=5.5, class_=dot)
         sheet.text(x + 17, y, words, "small")
         x += 17 + width_of(words, 11) + 20
     x = item(x, "customer link", "hue0")
     x = item(x, "table link", "hue0", "across")
-    item(x, "table link that does not count", "grey", "inactive")
+    item(x, "inactive table link", "grey", "inactive")
     sheet.text(
         _MARGIN,
         y + 24,
-        f"A colour is an event, a number the order in the text. Links to oneself are not drawn. {after}",
+        f"Colours are events, numbers the order in the text. Self-links are not drawn. {caption}",
         "small",
         "quiet",
     )

@@ -1,4 +1,4 @@
-"""The states that are drawn: the paper's sampler on a few articles, and the posterior of the whole corpus."""
+"""States to draw: of the paper's sampler on a few articles."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class Customer:
     event: int
 
     def starts(self, number: int) -> bool:
-        """Say whether it starts a table, as customer of this number."""
+        """Return whether it starts a table, as customer of this number."""
         return self.follows == number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seating:
-    """All customers of a few documents after some sweeps."""
+    """The customers of a few documents after some sweeps."""
 
     documents: tuple[Document, ...]
     customers: tuple[Customer, ...]
 
     def tables(self) -> dict[int, list[int]]:
-        """Return who sits at each table, by the customer who started it."""
-        found: dict[int, list[int]] = {}
+        """Return the customers of each table, by the customer that started it."""
+        tables: dict[int, list[int]] = {}
         for number in range(len(self.customers)):
             first = number
             while self.customers[first].follows != first:
                 first = self.customers[first].follows
-            found.setdefault(first, []).append(number)
-        return found
+            tables.setdefault(first, []).append(number)
+        return tables
 
 
 def problem_of(evidence: Evidence, system: Hddcrp) -> Problem:
@@ -59,8 +59,8 @@ def problem_of(evidence: Evidence, system: Hddcrp) -> Problem:
     )
 
 
-def seated(corpus: Corpus, evidence: Evidence, system: Hddcrp, *, sweeps: int, seed: int) -> Seating:
-    """Sweep over customer links and table links (Eq. 4 and 5) from random ones, and return where that led."""
+def sample_seating(corpus: Corpus, evidence: Evidence, system: Hddcrp, *, sweeps: int, seed: int) -> Seating:
+    """Resample customer links and table links (Eq. 4 and 5) from random ones, and return the last state."""
     problem = problem_of(evidence, system)
     block, logs = _whole(problem), Logs.of(problem)
     random = seeded(seed, "picture")
@@ -71,11 +71,11 @@ def seated(corpus: Corpus, evidence: Evidence, system: Hddcrp, *, sweeps: int, s
         links.columns[chosen].tolist() for links, chosen in zip(block.links, choices, strict=True)
     )
     events = reference.clusters_of(weights.active(block.links, choices).tolist())
-    known = {mention.id: mention for mention in corpus.mentions("action")}
+    mentions = {mention.id: mention for mention in corpus.mentions("action")}
     seen: dict[str, int] = {}
     customers = []
     for number, name in enumerate(evidence.table.ids):
-        mention = known[name]
+        mention = mentions[name]
         seen[mention.document] = seen.get(mention.document, 0) + 1
         customers.append(
             Customer(mention, seen[mention.document], follows[number], table[number], events[number])
@@ -84,14 +84,14 @@ def seated(corpus: Corpus, evidence: Evidence, system: Hddcrp, *, sweeps: int, s
 
 
 def _whole(problem: Problem) -> Block:
-    """Return the problem as one block, customers in their own order."""
+    """Return the problem as one block, with the customers in their original order."""
     links = weights.customer_links(problem), weights.table_links(problem)
     block = split(problem.words, *links, smallest=problem.customers + 1).block(0)
     if not np.array_equal(block.customers, np.arange(problem.customers)):
-        raise ValueError("customers changed their order")
+        raise ValueError("the order of customers has changed")
     return block
 
 
-def only(corpus: Corpus, names: Sequence[str]) -> Corpus:
+def select(corpus: Corpus, names: Sequence[str]) -> Corpus:
     """Return some documents of a corpus, by their ids."""
     return Corpus(corpus[name] for name in names)

@@ -1,4 +1,4 @@
-"""The way from text to events, shown on one pair of mentions."""
+"""The steps from text to events, shown for one pair of mentions."""
 
 from __future__ import annotations
 
@@ -16,26 +16,32 @@ from samevent.similarity.explanation import Explanation
 
 _WIDTH, _LEFT, _BAR = 800, 222, 150
 _KINDS = {"action": "ink1 strong", "participant": "ink0", "time": "ink3", "location": "ink2"}
-_NAMES = {"action": "what happened", "participant": "who", "time": "when", "location": "where"}
+_NAMES = {"action": "event", "participant": "participant", "time": "time", "location": "location"}
 _SHOWN = 5
-"""How many reasons are named one by one."""
+"""Number of reasons to name."""
 
 
 def steps(
-    corpus: Corpus, evidence: Evidence, problem: Problem, found: Clustered, why: Explanation, *, least: float
+    corpus: Corpus,
+    evidence: Evidence,
+    problem: Problem,
+    clustered: Clustered,
+    why: Explanation,
+    *,
+    least: float,
 ) -> str:
-    """Draw what each stage makes of the pair that `why` explains."""
+    """Draw each step for the pair that `why` explains."""
     sheet = Sheet(
-        "From text to events, on one pair of mentions",
-        "Mentions and arguments are found, the pair is compared, each mention gets one link, "
-        "and links make events with probabilities.",
+        "From text to events, for one pair of mentions",
+        "Mentions and arguments are extracted, the pair is compared, each mention gets one link, "
+        "and links form events with probabilities.",
     )
-    known = {mention.id: mention for mention in corpus.mentions("action")}
-    pair = known[why.first], known[why.second]
+    mentions = {mention.id: mention for mention in corpus.mentions("action")}
+    pair = mentions[why.first], mentions[why.second]
     y = _draw_mentions(sheet, corpus, pair, 44)
     y = _draw_reasons(sheet, why, y, least)
-    y = _draw_links(sheet, known, evidence, problem, pair[1], y)
-    y = _draw_event(sheet, known, found, pair[1], y)
+    y = _draw_links(sheet, mentions, evidence, problem, pair[1], y)
+    y = _draw_event(sheet, mentions, clustered, pair[1], y)
     return sheet.written(_WIDTH, y)
 
 
@@ -50,8 +56,8 @@ def _heading(sheet: Sheet, number: int, y: float, name: str, *lines: str) -> Non
 
 
 def _draw_mentions(sheet: Sheet, corpus: Corpus, pair: Sequence[Mention], y: float) -> float:
-    """Draw the sentences of both mentions with their arguments; return where the next step begins."""
-    _heading(sheet, 1, y, "Find", "what happened, who", "took part, when, where")
+    """Draw the sentences of both mentions with their arguments; return the y of the next step."""
+    _heading(sheet, 1, y, "Find", "events, participants,", "times and locations")
     for mention in pair:
         document = corpus[mention.document]
         sheet.text(_LEFT, y, f"{document.extra['outlet']}, {document.date}", "small", "quiet")
@@ -67,7 +73,7 @@ def _draw_mentions(sheet: Sheet, corpus: Corpus, pair: Sequence[Mention], y: flo
 
 
 def _marked(corpus: Corpus, mention: Mention) -> list[list[tuple[str, str]]]:
-    """Return the lines of a mention's sentence as words with the classes of what they are."""
+    """Return the lines of a mention's sentence as words with their classes."""
     document = corpus[mention.document]
     chosen = {argument.mention for argument in mention.arguments} | {mention.id}
     kinds = {
@@ -101,11 +107,11 @@ def _joined(letters: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _draw_reasons(sheet: Sheet, why: Explanation, y: float, least: float) -> float:
-    """Draw what each feature adds to the score of the pair."""
-    _heading(sheet, 2, y, "Compare", "a logistic model weighs", "how alike they are (Eq. 6)")
+    """Draw the contribution of each feature."""
+    _heading(sheet, 2, y, "Compare", "a logistic model scores", "the pair (Eq. 6)")
     named = [(reason.about, reason.added) for reason in why.contributions[:_SHOWN]]
     rest = sum(reason.added for reason in why.contributions[_SHOWN:])
-    named += [("all other features", rest), ("any pair, to begin with", why.intercept)]
+    named += [("all other features", rest), ("intercept", why.intercept)]
     most, least_ = max(0.0, *(added for _, added in named)), min(0.0, *(added for _, added in named))
     scale = (_BAR + 30) / (most - least_)
     zero = _WIDTH - 80 - most * scale
@@ -122,26 +128,31 @@ def _draw_reasons(sheet: Sheet, why: Explanation, y: float, least: float) -> flo
 
 
 def _draw_links(
-    sheet: Sheet, known: dict[str, Mention], evidence: Evidence, problem: Problem, mention: Mention, y: float
+    sheet: Sheet,
+    mentions: dict[str, Mention],
+    evidence: Evidence,
+    problem: Problem,
+    mention: Mention,
+    y: float,
 ) -> float:
-    """Draw the one categorical that a mention's link comes from."""
+    """Draw the prior distribution of a mention's link."""
     _heading(
         sheet,
         3,
         y,
         "Link",
-        "every mention has one link,",
-        "before words are looked at",
-        "(Eq. 2 and 3 in one)",
+        "every mention has one link;",
+        "this is its prior",
+        "(Eq. 2 and 3 combined)",
     )
     rows, row = collapsed(problem), evidence.table.ids.index(mention.id)
     entries = range(int(rows.starts[row]), int(rows.starts[row + 1]))
     sheet.text(_LEFT, y, f"{mention.text} ({mention.document}) links to", "small", "quiet")
     for entry in sorted(entries, key=lambda e: -float(rows.values[e])):
         target, chance = int(rows.columns[entry]), float(rows.values[entry])
-        other = known[evidence.table.ids[target]]
+        other = mentions[evidence.table.ids[target]]
         within = "the same document" if other.document == mention.document else other.document
-        words = "nobody: it begins an event" if target == row else f"{other.text} ({within})"
+        words = "nothing: it starts an event" if target == row else f"{other.text} ({within})"
         y += 22
         sheet.text(_LEFT, y + 4, words, "small")
         sheet.box(_WIDTH - 80 - _BAR, y - 6, max(1.0, _BAR * chance), 12, "bar0", round_=2)
@@ -154,19 +165,23 @@ def _figure(chance: float) -> str:
 
 
 def _draw_event(
-    sheet: Sheet, known: dict[str, Mention], found: Clustered, mention: Mention, y: float
+    sheet: Sheet, mentions: dict[str, Mention], clustered: Clustered, mention: Mention, y: float
 ) -> float:
-    """Draw the event that the mention was found in, with P(same event)."""
+    """Draw the event of the mention, with P(same event)."""
     _heading(
-        sheet, 4, y, "Repeat", "links are drawn anew, given", "all others and the words", "(Eq. 4 and 5)"
+        sheet, 4, y, "Repeat", "each link is resampled given", "all others and the words", "(Eq. 4 and 5)"
     )
-    row = found.ids.index(mention.id)
-    others = [found.ids[k] for k in np.flatnonzero(found.labels == found.labels[row]).tolist() if k != row]
+    row = clustered.ids.index(mention.id)
+    others = [
+        clustered.ids[k]
+        for k in np.flatnonzero(clustered.labels == clustered.labels[row]).tolist()
+        if k != row
+    ]
     sheet.text(_LEFT, y, f"P(same event) with {mention.text} ({mention.document})", "small", "quiet")
     for other in others:
         y += 22
-        chance = found.probability(mention.id, other)
-        sheet.text(_LEFT, y + 4, f"{known[other].text} ({known[other].document})", "small")
+        chance = clustered.probability(mention.id, other)
+        sheet.text(_LEFT, y + 4, f"{mentions[other].text} ({mentions[other].document})", "small")
         sheet.box(_WIDTH - 80 - _BAR, y - 6, _BAR * chance, 12, "bar2", round_=2)
         sheet.text(_WIDTH - 24, y + 4, _figure(chance), "small", "end")
     return y + 40

@@ -1,4 +1,4 @@
-"""A sheet to draw on: SVG written by hand, readable on light and dark pages, the same bytes every time."""
+"""A minimal SVG writer: readable on light and dark pages, deterministic."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ HUES = (
     ("#81761a", "#f3f0d8", "#d8cc70", "#343219"),
     ("#87583b", "#f3e9e2", "#d6a988", "#36281f"),
 )
-"""Stroke and fill of each colour on light pages, then on dark ones."""
+"""Stroke and fill of each colour on light pages, then on dark pages."""
 
 Curve = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
-"""Where an arrow begins, two points that bend it, where its tip is."""
+"""The start of an arrow, two control points, and its tip."""
 
 _STYLE = """
 text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; fill: var(--ink) }
@@ -35,14 +35,14 @@ rect[class^=bar] { opacity: .7 }
 
 
 class Sheet:
-    """Elements in the order in which they are painted."""
+    """Elements in painting order."""
 
     def __init__(self, title: str, description: str) -> None:
         self.title, self.description = title, description
         self._elements: list[str] = []
 
     def draw(self, tag: str, content: str = "", /, **attributes: str | float) -> None:
-        """Add an element; `_` in names stands for `-`, and a final one is dropped."""
+        """Add an element; `_` in attribute names becomes `-`, and a trailing one is dropped."""
         written = "".join(
             f' {name.rstrip("_").replace("_", "-")}="{escape(_plain(value))}"'
             for name, value in attributes.items()
@@ -52,13 +52,13 @@ class Sheet:
         )
 
     def text(self, x: float, y: float, content: str, *classes: str, **attributes: str | float) -> None:
-        """Add a line of text whose baseline begins at a point."""
+        """Add a line of text with its baseline starting at a point."""
         if classes:
             attributes["class_"] = " ".join(classes)
         self.draw("text", content, x=x, y=y, **attributes)
 
     def spans(self, x: float, y: float, parts: Sequence[tuple[str, str]]) -> None:
-        """Add a line of text made of parts, each with its class or none."""
+        """Add a line of text from (text, class) parts."""
         inner = "".join(
             f'<tspan class="{named}">{escape(words, quote=False)}</tspan>'
             if named
@@ -70,11 +70,11 @@ class Sheet:
     def box(
         self, x: float, y: float, width: float, height: float, *classes: str, round_: float = 8, **more: str
     ) -> None:
-        """Add a rectangle with round corners."""
+        """Add a rounded rectangle."""
         self.draw("rect", x=x, y=y, width=width, height=height, rx=round_, class_=" ".join(classes), **more)
 
     def arrow(self, curve: Curve, *classes: str, **attributes: str | float) -> None:
-        """Add an arrow along a cubic curve; its first class is its colour."""
+        """Add an arrow along a cubic curve; the first class is its colour."""
         start, *bends = (f"{_plain(x)} {_plain(y)}" for x, y in curve)
         path, named = f"M {start} C {', '.join(bends)}", " ".join(("link", *classes))
         self.draw("path", d=path, class_=named, marker_end=f"url(#tip-{classes[0]})", **attributes)
@@ -98,7 +98,7 @@ class Sheet:
 
 
 def width_of(content: str, size: float = 13) -> float:
-    """Return about how wide a text is, a little on the safe side.
+    """Estimate the width of a text, slightly too large.
 
     >>> width_of("will") < width_of("moon")
     True
@@ -108,8 +108,8 @@ def width_of(content: str, size: float = 13) -> float:
     return units * size
 
 
-def shortened(content: str, width: float, size: float = 13) -> str:
-    """Return the text, cut to fit."""
+def truncate(content: str, width: float, size: float = 13) -> str:
+    """Truncate a text to fit."""
     if width_of(content, size) <= width:
         return content
     while content and width_of(content + "…", size) > width:

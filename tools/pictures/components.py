@@ -1,4 +1,4 @@
-"""The components of the candidate links: groups of mentions that might meet, each a posterior of its own."""
+"""The independent components of the candidate links, each with its own posterior."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from samevent.hddcrp import ComponentPosterior
 
 _WIDTH, _MARGIN, _DOT, _ROWS, _COLUMNS = 800, 18, 13, 3, 50
 _NAMED = 3
-"""Groups of so many mentions are named after the word that most of them have."""
+"""Components of at least this size are labelled with their most frequent word."""
 
 
-def groups(corpus: Corpus, found: Clustered, posterior: ComponentPosterior) -> str:
-    """Draw every group with its mentions as dots, the largest first."""
+def components(corpus: Corpus, clustered: Clustered, posterior: ComponentPosterior) -> str:
+    """Draw every component with its mentions as dots, the largest first."""
     sheet = Sheet(
-        "Groups of mentions that might meet",
-        "Each box is a connected component of the candidate links, each dot a mention. Small groups are solved "
-        "exactly, large ones are sampled.",
+        "Independent components of the candidate links",
+        "Each box is a connected component of the candidate links, each dot a mention. Small components are "
+        "solved exactly, large ones are sampled.",
     )
     words = {mention.id: mention.text.lower() for mention in corpus.mentions("action")}
     table = posterior.components
     members: list[list[str]] = [[] for _ in range(len(table))]
-    for name, component in zip(found.ids, posterior.component.tolist(), strict=True):
+    for name, component in zip(clustered.ids, posterior.component.tolist(), strict=True):
         members[component].append(words[name])
     several = [number for number in range(len(table)) if table.size[number] > 1]
     x, y, tallest = float(_MARGIN), 64.0, 0.0
@@ -48,16 +48,16 @@ def groups(corpus: Corpus, found: Clustered, posterior: ComponentPosterior) -> s
             sheet.draw("circle", cx=at[0], cy=at[1], r=4, class_=f"ink{hue}")
         if name:
             sheet.text(x + 6, y + height - 17, name, "tiny", f"ink{hue}")
-            sheet.text(x + 6, y + height - 6, _ways(float(table.configurations[number])), "tiny", "quiet")
+            sheet.text(x + 6, y + height - 6, _states(float(table.configurations[number])), "tiny", "quiet")
         x += wide + 6
-    _draw_words(sheet, table.size.tolist(), int(table.exact[several].sum()), len(several), y + tallest)
+    _draw_legend(sheet, table.size.tolist(), int(table.exact[several].sum()), len(several), y + tallest)
     return sheet.written(_WIDTH, y + tallest + 48)
 
 
-def _ways(count: float) -> str:
-    """Return a number of ways, as a power of ten if it is large.
+def _states(count: float) -> str:
+    """Format a number of states, as a power of ten if it is large.
 
-    >>> _ways(27), _ways(3e12), _ways(float("inf"))
+    >>> _states(27), _states(3e12), _states(float("inf"))
     ('27', '10¹²', '> 10³⁰⁸')
     """
     if isinf(count):
@@ -67,13 +67,13 @@ def _ways(count: float) -> str:
     return "10" + f"{log10(count):.0f}".translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _draw_words(sheet: Sheet, sizes: list[int], exact: int, several: int, y: float) -> None:
+def _draw_legend(sheet: Sheet, sizes: list[int], exact: int, several: int, y: float) -> None:
     mentions, alone = sum(sizes), sum(size == 1 for size in sizes)
-    sheet.text(_MARGIN, 30, f"{mentions} mentions, {several} groups that might meet", "strong")
+    sheet.text(_MARGIN, 30, f"{mentions} mentions, {several} components of two or more", "strong")
     sheet.text(
         _MARGIN,
         49,
-        f"A dot is a mention, a box a group. {alone} mentions that resemble no other are left out.",
+        f"A dot is a mention, a box is a component. {alone} mentions without candidate links are not shown.",
         "small",
         "quiet",
     )
@@ -82,6 +82,4 @@ def _draw_words(sheet: Sheet, sizes: list[int], exact: int, several: int, y: flo
         sheet.draw("circle", cx=x + 5, cy=y + 24, r=5, class_=f"ink{hue}")
         sheet.text(x + 17, y + 28, words, "small")
         x += 17 + width_of(words, 11) + 24
-    sheet.text(
-        x, y + 28, "small figures: in how many ways the mentions of a group can link", "small", "quiet"
-    )
+    sheet.text(x, y + 28, "small figures: number of states of the links", "small", "quiet")

@@ -1,4 +1,4 @@
-"""Everything that looks like one event, mention by mention, with P(same event) of every pair."""
+"""Mentions of similar events in context, with P(same event) of every pair."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _CONTEXT = 176
 _SIZE = 11.0
 
 
-def telling(corpus: Corpus, found: Clustered, gold: Mapping[str, str], *, after: str) -> str:
-    """Draw all mentions of gold events, grouped by the event that was found, and P(same event) of each pair.
+def probabilities(corpus: Corpus, clustered: Clustered, gold: Mapping[str, str], *, caption: str) -> str:
+    """Draw all mentions of gold events, grouped by system event, and P(same event) of each pair.
 
-    `gold` says in words what the events are, at most four.
+    `gold` describes the events, at most four.
     """
     sheet = Sheet(
         "Mentions in context and P(same event) of every pair",
-        "Mentions in context on the left, grouped by the event that was found; on the right the probability of each "
-        "pair to tell of the same event.",
+        "Mentions in context on the left, grouped by system event; on the right, the probability that each "
+        "pair refers to the same event.",
     )
-    label = dict(zip(found.ids, found.labels.tolist(), strict=True))
+    label = dict(zip(clustered.ids, clustered.labels.tolist(), strict=True))
     dates = {document.id: document.date or "" for document in corpus}
     mentions = [mention for mention in corpus.mentions("action") if mention.event in gold]
     mentions.sort(key=lambda m: (dates[m.document], m.document, m.start))
@@ -48,9 +48,9 @@ def telling(corpus: Corpus, found: Clustered, gold: Mapping[str, str], *, after:
         _draw_mention(sheet, corpus, mention, top, middle, hue, list(gold).index(str(mention.event)))
         for other, x in zip(mentions[:row], columns, strict=False):
             together = label[mention.id] == label[other.id]
-            _draw_cell(sheet, found, (mention.id, other.id), x, top, hue if together else None)
+            _draw_cell(sheet, clustered, (mention.id, other.id), x, top, hue if together else None)
         sheet.text(columns[row] + 4, top + 14, mention.text, "small", "quiet" if hue is None else f"ink{hue}")
-    _draw_legend(sheet, list(gold.values()), left, y + 30, after)
+    _draw_legend(sheet, list(gold.values()), left, y + 30, caption)
     return sheet.written(columns[-1] + 84, y + 58)
 
 
@@ -75,7 +75,7 @@ def _draw_mention(
 
 
 def _fitting(words: Sequence[str], room: float, *, backwards: bool = False) -> str:
-    """Return as many words as there is room for, none beyond the sentence."""
+    """Return as many words of the sentence as fit."""
     kept: list[str] = []
     for word in words:
         if backwards and word[-1] in ".!?":
@@ -89,7 +89,7 @@ def _fitting(words: Sequence[str], room: float, *, backwards: bool = False) -> s
 
 
 def _draw_mark(sheet: Sheet, x: float, y: float, shape: int) -> None:
-    """Draw the mark of a gold event: a disc, a ring, a full or an empty diamond."""
+    """Draw the mark of a gold event: a disc, a ring, a filled or an empty diamond."""
     named = "mark-empty" if shape % 2 else "mark-full"
     if shape < 2:
         sheet.draw("circle", cx=x, cy=y, r=4, class_=named)
@@ -98,10 +98,10 @@ def _draw_mark(sheet: Sheet, x: float, y: float, shape: int) -> None:
 
 
 def _draw_cell(
-    sheet: Sheet, found: Clustered, pair: tuple[str, str], x: float, y: float, hue: int | None
+    sheet: Sheet, clustered: Clustered, pair: tuple[str, str], x: float, y: float, hue: int | None
 ) -> None:
-    """Draw one pair; what is nearly impossible is a dot."""
-    probability = found.probability(*pair)
+    """Draw one pair; a probability near 0 is a dot."""
+    probability = clustered.probability(*pair)
     named = {"data_pair": " ".join(pair), "data_probability": f"{probability:.3f}"}
     if probability < 0.005:
         sheet.draw("circle", cx=x + _LINE / 2, cy=y + _LINE / 2, r=1, class_="dot", **named)
@@ -112,12 +112,12 @@ def _draw_cell(
     sheet.text(x + _LINE / 2, y + 13.5, words, "tiny", "middle", ink)
 
 
-def _draw_legend(sheet: Sheet, names: Sequence[str], left: float, y: float, after: str) -> None:
+def _draw_legend(sheet: Sheet, names: Sequence[str], left: float, y: float, caption: str) -> None:
     x = float(_MARGIN)
     for shape, name in enumerate(names):
         _draw_mark(sheet, x + 5, y - 4, shape)
         sheet.text(x + 16, y, name, "small")
         x += 16 + width_of(name, _SIZE) + 20
-    sheet.text(_MARGIN, y + 20, after, "small", "quiet")
-    sheet.text(_MARGIN, 34, "What the articles say", "strong")
+    sheet.text(_MARGIN, y + 20, caption, "small", "quiet")
+    sheet.text(_MARGIN, 34, "Mentions in context", "strong")
     sheet.text(left, 34, "P(same event) of every pair", "strong")
