@@ -1,16 +1,41 @@
-"""The hierarchical distance-dependent Chinese restaurant process on arrays: a problem in, partitions out.
+"""The hierarchical distance-dependent Chinese restaurant process on arrays.
 
     problem = Problem(document=..., words=..., within=..., across=...)
     posterior = fit(problem, seed=7)
 
-Knows nothing of text.
+`HDDCRP` is the same as an estimator of scikit-learn. Knows nothing about text.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from samevent.hddcrp.affinity import affinity_from_distance, split_affinity
 from samevent.hddcrp.fit import fit, sample
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.result import ComponentPosterior, Components
 from samevent.partitions.posterior import Posterior
 
-__all__ = ["ComponentPosterior", "Components", "Posterior", "Problem", "Rows", "fit", "sample"]
+if TYPE_CHECKING:
+    from samevent.hddcrp.estimator import HDDCRP
+
+__all__ = [
+    "HDDCRP",
+    "ComponentPosterior",
+    "Components",
+    "Posterior",
+    "Problem",
+    "Rows",
+    "affinity_from_distance",
+    "fit",
+    "sample",
+    "split_affinity",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "HDDCRP":  # importing scikit-learn takes a second, and the other names do not need it
+        from samevent.hddcrp.estimator import HDDCRP
+
+        return HDDCRP
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
