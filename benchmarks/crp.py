@@ -1,9 +1,9 @@
-"""How fast HDDCRP* and the HDP are, beside the HDDCRP's sweep on the same problem in the same run.
+"""Speed of HDDCRP* and the HDP, compared with the HDDCRP's sweep on the same problem in the same run.
 
-Prints one JSON object a size: nanoseconds an update of HDDCRP*, of the HDP on words (a customer's table and its
-share of the tables' clusters), of the HDP with three channels, of the HDDCRP; their ratios to the HDDCRP; and
-tomotopy's HDP on the same words, per word, where tomotopy is installed. Mentions are drawn from events of eight on
-average, each with a word of its own choice and a second word now and then.
+Prints one JSON object per size: nanoseconds per update of HDDCRP*, of the HDP on words (a customer's table and its
+share of the tables' clusters), of the HDP with three channels, of the HDDCRP; their ratios to the HDDCRP; and, if
+tomotopy is installed, its HDP on the same words, per word. Events have eight mentions on average; a mention shows its
+event's word or, now and then, another one, and sometimes a second word.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp import collapsed, crp, hdp, weights
+from samevent.hddcrp import collapsed, hddcrp_star, hdp, weights
 from samevent.hddcrp.chains import Info
 from samevent.hddcrp.components import split
-from samevent.hddcrp.crp_observations import Channel
 from samevent.hddcrp.likelihood import Logs
+from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
 from samevent.seeds import stream
 
 SIZES = (53_429,)
-MENTIONS_A_DOCUMENT = 120
-MENTIONS_AN_EVENT = 8
+MENTIONS_PER_DOCUMENT = 120
+MENTIONS_PER_EVENT = 8
 VOCABULARY = 10_000
 BURN_IN, TIMED = 12, 6
 
@@ -37,10 +37,10 @@ BURN_IN, TIMED = 12, 6
 def drawn_problem(n: int) -> Problem:
     """Draw mentions of events that stay within neighbouring documents, with about nine candidates each."""
     random = stream(0, "benchmark", "crp", n)
-    events = n // MENTIONS_AN_EVENT
+    events = n // MENTIONS_PER_EVENT
     event = np.sort(random.integers(events, size=n))
     document = np.minimum(
-        event / events * n / MENTIONS_A_DOCUMENT + random.exponential(2.0, n), n // MENTIONS_A_DOCUMENT
+        event / events * n / MENTIONS_PER_DOCUMENT + random.exponential(2.0, n), n // MENTIONS_PER_DOCUMENT
     )
     order = np.argsort(document.astype(int), kind="stable")
     event, document = event[order], document.astype(int)[order]
@@ -70,7 +70,7 @@ def _candidates(
     """Pair every mention with others of its event and with a stranger nearby, both ways, each ordered pair once."""
     by_event = np.argsort(event, kind="stable")
     pairs = []
-    for step in range(1, MENTIONS_AN_EVENT + 4):
+    for step in range(1, MENTIONS_PER_EVENT + 4):
         a, b = by_event[:-step], by_event[step:]
         pairs.append(np.stack([a, b])[:, event[a] == event[b]])
     a = np.arange(n)
@@ -81,7 +81,7 @@ def _candidates(
 
 
 def nanoseconds(sweeps: Callable[[int], None], customers: int) -> float:
-    """Time sweeps after a burn-in, by customer."""
+    """Return the time per customer and sweep after a burn-in."""
     sweeps(BURN_IN)
     started = time.perf_counter()
     sweeps(TIMED)
@@ -91,7 +91,7 @@ def nanoseconds(sweeps: Callable[[int], None], customers: int) -> float:
 def measure(n: int) -> dict[str, float | int | None]:
     """Time all samplers on one problem."""
     problem = drawn_problem(n)
-    star = crp.init(problem, seeded(0, "crp"))
+    star = hddcrp_star.init(problem, seeded(0, "crp"))
     lexical = Channel(problem.words, problem.vocabulary, problem.dirichlet)
     one = hdp.init(problem.document, [lexical], seeded(0, "hdp"))
     three = hdp.init(problem.document, _three_channels(problem), seeded(0, "hdp"))
@@ -108,7 +108,7 @@ def measure(n: int) -> dict[str, float | int | None]:
         "hddcrp_clusters": int(info.clusters[-1]),
     }
     for name, state, sweep in (
-        ("hddcrp_star", star, lambda k: crp.sweep(star, sweeps=k)),
+        ("hddcrp_star", star, lambda k: hddcrp_star.sweep(star, sweeps=k)),
         ("hdp", one, lambda k: hdp.sweep(one, sweeps=k)),
         ("hdp_three_channels", three, lambda k: hdp.sweep(three, sweeps=k)),
     ):
@@ -116,7 +116,7 @@ def measure(n: int) -> dict[str, float | int | None]:
         row |= {
             f"{name}_ns_per_update": taken,
             f"{name}_ratio": taken / hddcrp,
-            f"{name}_clusters": state.clusters,
+            f"{name}_clusters": state.menu.cluster_count,
         }
     return row | {"tomotopy_ns_per_word": _tomotopy(problem)}
 

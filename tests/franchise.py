@@ -1,4 +1,4 @@
-"""Exact posteriors of the samplers with a CRP over tables, by going through every state."""
+"""Exact posteriors of the samplers with a CRP over tables, by enumerating every state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from samevent.hddcrp.crp_observations import Channel
+from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Problem
 from samevent.partitions.labels import canonical
 
@@ -59,8 +59,12 @@ def words_of(problem: Problem) -> list[Channel]:
     return [Channel(problem.words, problem.vocabulary, problem.dirichlet)]
 
 
-def _normalised(masses: dict[Partition, float], channels: Sequence[Channel]) -> dict[Partition, float]:
-    posterior = {partition: mass * likelihood(partition, channels) for partition, mass in masses.items()}
+def _normalised(
+    masses: dict[Partition, float], channels: Sequence[Channel], weight: float
+) -> dict[Partition, float]:
+    posterior = {
+        partition: mass * likelihood(partition, channels) ** weight for partition, mass in masses.items()
+    }
     total = math.fsum(posterior.values())
     return {partition: mass / total for partition, mass in posterior.items()}
 
@@ -72,7 +76,11 @@ def _add_menus(masses: dict[Partition, float], tables: Sequence[int], mass: floa
 
 
 def links_posterior(problem: Problem, alpha: float) -> dict[Partition, float]:
-    """Go through all customer links, then all ways in which their tables share clusters."""
+    """Enumerate all customer links, then all ways in which their tables share clusters.
+
+    Tables are the connected components of customer links and must-links; partitions that join a cannot-linked pair
+    have no mass.
+    """
     masses: dict[Partition, float] = defaultdict(float)
     rows = problem.within
     options = []
@@ -82,17 +90,24 @@ def links_posterior(problem: Problem, alpha: float) -> dict[Partition, float]:
         total = sum(weight for _, weight in choices)
         options.append([(j, weight / total) for j, weight in choices])
     for links in product(*options):
-        tables: list[int] = []
-        for i, (j, _) in enumerate(links):
-            tables.append(max(tables, default=-1) + 1 if i == j else tables[j])
-        _add_menus(masses, tables, math.prod(weight for _, weight in links), alpha)
-    return _normalised(masses, words_of(problem))
+        tables = list(range(problem.customers))
+        for i, j in [*((i, j) for i, (j, _) in enumerate(links)), *problem.must_link.tolist()]:
+            tables = [tables[j] if table == tables[i] else table for table in tables]
+        _add_menus(masses, canonical(tables).tolist(), math.prod(weight for _, weight in links), alpha)
+    allowed = {
+        z: mass for z, mass in masses.items() if all(z[i] != z[j] for i, j in problem.cannot_link.tolist())
+    }
+    return _normalised(allowed, words_of(problem), problem.likelihood_weight)
 
 
 def franchise_posterior(
-    document: NDArray[np.integer], channels: Sequence[Channel], alpha_within: float, alpha: float
+    document: NDArray[np.integer],
+    channels: Sequence[Channel],
+    alpha_within: float,
+    alpha: float,
+    likelihood_weight: float = 1.0,
 ) -> dict[Partition, float]:
-    """Go through all seatings in every document, then all ways in which tables share clusters."""
+    """Enumerate all seatings in every document, then all ways in which tables share clusters."""
     masses: dict[Partition, float] = defaultdict(float)
     homes = [np.flatnonzero(document == d) for d in np.unique(document)]
     for seatings in product(*(partitions(len(home)) for home in homes)):
@@ -103,13 +118,13 @@ def franchise_posterior(
             free += max(seating) + 1
         mass = math.prod(seating_probability(seating, alpha_within) for seating in seatings)
         _add_menus(masses, tables.tolist(), mass, alpha)
-    return _normalised(masses, channels)
+    return _normalised(masses, channels, likelihood_weight)
 
 
 def p_value(posterior: dict[Partition, float], draw: Callable[[], Partition], draws: int) -> float:
-    """Return the chi-square p-value of draws against a posterior; rare partitions are taken together."""
+    """Return the chi-square p-value of draws against a posterior; rare partitions are pooled."""
     seen = Counter(draw() for _ in range(draws))
-    assert not set(seen) - set(posterior), "a partition that cannot be"
+    assert not set(seen) - set(posterior), "an impossible partition"
     common = [p for p, mass in posterior.items() if mass * draws >= 5]
     expected = [posterior[p] * draws for p in common]
     observed = [seen[p] for p in common]

@@ -81,6 +81,6 @@ def test_values_under_different_parents_are_told_apart() -> None:
 
 def test_features_of_the_lexicon_need_a_lexicon() -> None:
     table = evidence_of([told("a", "bomb", 0)]).table
-    with pytest.raises(UsageError, match="the feature 'frames' was asked for without a lexicon"):
+    with pytest.raises(UsageError, match="the feature 'frames' needs a lexicon"):
         observed(Evidence(table), "frames")
     assert observed(Evidence(table, lexicon=LEXICON), "frames")[1] == 1

@@ -19,12 +19,10 @@ from samevent.clusterers.hddcrp import Hddcrp
 from samevent.clusterers.hddcrp_star import HddcrpStar
 from samevent.clusterers.hdp import Hdp
 from samevent.clusterers.linked import Linked
-from samevent.clusterers.sampling import Sampling, last_of_runs
+from samevent.clusterers.sampling import Sampling
 from samevent.errors import UsageError
-from samevent.hddcrp import Problem, Rows, sample
-from samevent.hddcrp.crp import sample_crp
-from samevent.hddcrp.crp_observations import Channel
-from samevent.hddcrp.hdp import sample_hdp
+from samevent.hddcrp import Problem, Rows, hddcrp_star, hdp, sample
+from samevent.hddcrp.observations import Channel
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.similarity.documents import compare_documents, document_similarity, topical_similarity
 from similarity.tables import random_corpus
@@ -109,17 +107,17 @@ def test_hddcrp_star_sees_similarity_within_documents_alone() -> None:
     evidence = evidence_of(random_corpus(3))
     by_hand = with_fields(problem_by_hand(evidence, 1.0), across=Rows.empty(len(evidence)))
     found = cluster(in_a_hurry("hddcrp-star", preset="paper"), evidence, seed=5)
-    runs = sample_crp(by_hand, seed=5, runs=2, sweeps=12, alpha_across=1.0)
-    assert found.posterior.samples.tolist() == [run.labels.tolist() for run in runs]
-    assert found.posterior.traces["log joint"].tolist() == [run.log_joint.tolist() for run in runs]
+    runs = hddcrp_star.sample(by_hand, seed=5, runs=2, sweeps=12, alpha_across=1.0)
+    assert found.posterior.samples.tolist() == runs.samples[:, -1].tolist()
+    assert found.posterior.traces["log joint"].tolist() == runs.log_joint.tolist()
 
 
 def test_hdp_lex_observes_the_words_of_mentions() -> None:
     evidence = evidence_of(random_corpus(3), model=None)
     channel = Channel(*words_by_hand(evidence))
     found = cluster(in_a_hurry("hdp-lex", preset="paper"), evidence, seed=5)
-    runs = sample_hdp(evidence.table.document, [channel], seed=5, runs=2, sweeps=12)
-    assert found.posterior.samples.tolist() == [run.labels.tolist() for run in runs]
+    runs = hdp.sample(evidence.table.document, [channel], seed=5, runs=2, sweeps=12)
+    assert found.posterior.samples.tolist() == runs.samples[:, -1].tolist()
 
 
 def test_links_through_a_gate_are_those_between_documents_about_the_same() -> None:
@@ -231,15 +229,6 @@ def test_every_setting_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "clusterers.md").read_text()
     names = {field.name for system in CLUSTERERS.values() for field in fields(system)}
     assert [name for name in sorted({*names, *CLUSTERERS}) if f"`{name}`" not in page] == []
-
-
-def test_the_last_sample_of_the_run_that_ends_highest_is_reported() -> None:
-    evidence = evidence_of([told("a", "raid bomb", 0, 1)])
-    log_joint = np.array([[-1.0, -9.0], [-8.0, -2.0], [-3.0, -3.0]])
-    labels = np.array([[0, 0], [0, 1], [0, 0]], np.int32)
-    found = last_of_runs(evidence, labels, {"log joint": log_joint})
-    assert found.labels.tolist() == [0, 1]
-    assert found.posterior.verdict.startswith("the last sample of run 2 of 3")
 
 
 def test_chains_that_have_not_settled_are_warned_of() -> None:

@@ -16,11 +16,11 @@ from franchise import (
     total_variation,
     words_of,
 )
+from franchise_reference import Tables
 from problems import random_problem
 from samevent.errors import DataError, SameventError, UsageError
-from samevent.hddcrp import crp, hdp
-from samevent.hddcrp.crp_observations import Channel, Observations
-from samevent.hddcrp.crp_reference import Tables
+from samevent.hddcrp import hddcrp_star, hdp
+from samevent.hddcrp.observations import Channel, Observations
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
 from samevent.partitions.labels import canonical
@@ -30,7 +30,7 @@ THIN = 8
 
 
 def random_channels(seed: int, customers: int) -> list[Channel]:
-    """Draw a channel of words, one with a value each, and one whose values hang on parents; gaps in all."""
+    """Draw a channel of words, one of single values, and one whose values have parents; gaps in all."""
     random = stream(seed, "channels", customers)
 
     def values(most: int, top: int) -> Rows:
@@ -45,8 +45,12 @@ def random_channels(seed: int, customers: int) -> list[Channel]:
     ]
 
 
-def drawer(document: NDArray[np.integer], channels: list[Channel], seed: int) -> hdp.State:
-    state = hdp.init(document, channels, seeded(seed, "test"), alpha_within=0.6, alpha_across=0.8)
+def burnt_in(
+    document: NDArray[np.integer], channels: list[Channel], seed: int, *, weight: float = 1.0
+) -> hdp.State:
+    state = hdp.init(
+        document, channels, seeded(seed, "test"), alpha_within=0.6, alpha_across=0.8, likelihood_weight=weight
+    )
     hdp.sweep(state, sweeps=50)
     return state
 
@@ -56,8 +60,8 @@ def draw(state: hdp.State) -> tuple[int, ...]:
     return tuple(state.labels.tolist())
 
 
-def draw_by_links(state: crp.State) -> tuple[int, ...]:
-    crp.sweep(state, sweeps=THIN)
+def draw_by_links(state: hddcrp_star.State) -> tuple[int, ...]:
+    hddcrp_star.sweep(state, sweeps=THIN)
     return tuple(state.labels.tolist())
 
 
@@ -76,23 +80,45 @@ def constant(problem: Problem) -> Problem:
 
 @pytest.mark.parametrize("kind", ["prior", "words", "channels"])
 def test_hdp_draws_from_the_posterior(kind: str) -> None:
-    found = []
+    values = []
     for seed in range(6):
         customers = 4 + seed % 3
         document = stream(seed, "documents").integers(1 + seed % 3, size=customers)
         channels = random_channels(seed, customers)[: {"prior": 0, "words": 1, "channels": 3}[kind]]
-        state = drawer(document, channels, seed)
+        state = burnt_in(document, channels, seed)
         posterior = franchise_posterior(document, channels, 0.6, 0.8)
-        found.append(p_value(posterior, partial(draw, state), 2000))
-    assert min(found) > 1e-3, found
+        values.append(p_value(posterior, partial(draw, state), 2000))
+    assert min(values) > 1e-3, values
 
 
 def test_hdp_is_as_close_as_independent_draws() -> None:
     document, channels = np.array([0, 1, 0, 1, 1, 0]), random_channels(9, 6)
     posterior = franchise_posterior(document, channels, 0.6, 0.8)
-    state = drawer(document, channels, 9)
-    found = total_variation(posterior, lambda: draw(state), 6000)
-    assert found < 1.25 * expected_total_variation(posterior, 6000)
+    state = burnt_in(document, channels, 9)
+    distance = total_variation(posterior, lambda: draw(state), 6000)
+    assert distance < 1.25 * expected_total_variation(posterior, 6000)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.4, 1.7])
+def test_likelihood_weight_is_the_exponent_of_the_likelihood(weight: float) -> None:
+    values = []
+    for seed in range(4):
+        document, channels = stream(seed, "documents").integers(2, size=5), random_channels(seed, 5)
+        posterior = franchise_posterior(document, channels, 0.6, 0.8, weight)
+        state = burnt_in(document, channels, seed, weight=weight)
+        values.append(p_value(posterior, partial(draw, state), 2000))
+    assert min(values) > 1e-3, values
+
+
+def test_likelihood_weight_0_leaves_the_prior_alone() -> None:
+    document, channels = np.array([0, 0, 1, 1, 2]), random_channels(3, 5)
+    prior = franchise_posterior(document, [], 0.6, 0.8)
+    assert franchise_posterior(document, channels, 0.6, 0.8, 0.0) == pytest.approx(prior)
+    weightless, blind = (
+        hdp.Info.of(hdp.init(document, seen, seeded(1, "prior"), likelihood_weight=weight)).log_joint
+        for seen, weight in ((channels, 0.0), ([], 1.0))
+    )
+    assert weightless == blind
 
 
 def test_hdp_is_hddcrp_star_with_constant_affinity() -> None:
@@ -101,7 +127,7 @@ def test_hdp_is_hddcrp_star_with_constant_affinity() -> None:
         as_links = links_posterior(problem, 0.8)
         as_tables = franchise_posterior(problem.document, words_of(problem), 0.6, 0.8)
         assert as_links == pytest.approx(as_tables)
-        state = crp.init(problem, seeded(seed, "constant"), alpha_across=0.8)
+        state = hddcrp_star.init(problem, seeded(seed, "constant"), alpha_across=0.8)
         assert p_value(as_tables, partial(draw_by_links, state), 2000) > 1e-3
 
 
@@ -114,7 +140,7 @@ def test_hdp_draws_what_plain_python_draws(seed: int) -> None:
     for _ in range(6):
         hdp.sweep(state)
         plain.sweep(random)
-        assert plain.table == state.table.tolist()
+        assert plain.table == state.tables.table.tolist()
         assert canonical([plain.cluster[t] for t in plain.table]).tolist() == state.labels.tolist()
     assert random.tolist() == state.random.tolist()
 
@@ -123,32 +149,36 @@ def test_log_likelihood_is_that_of_tokens_one_by_one() -> None:
     for seed in range(5):
         channels = random_channels(seed, 8)
         labels = canonical(stream(seed, "labels").integers(3, size=8))
-        found = Observations.of_channels(channels, 8).log_likelihood(labels)
-        assert found == pytest.approx(np.log(likelihood(tuple(labels.tolist()), channels)), abs=1e-6)
+        expected = np.log(likelihood(tuple(labels.tolist()), channels))
+        for weight in (0.0, 0.5, 1.0):
+            observations = Observations.of_channels(channels, 8, likelihood_weight=weight)
+            assert observations.log_likelihood(labels) == pytest.approx(weight * expected, abs=1e-6)
 
 
 def test_a_parent_that_never_changes_changes_nothing() -> None:
     plain = random_channels(4, 10)[0]
-    hung = replace(plain, parent=np.zeros(3, int))
+    with_parent = replace(plain, parent=np.zeros(3, int))
     labels = np.array([0, 0, 1, 1, 2, 2, 0, 1, 2, 0])
-    one, other = (Observations.of_channels([channel], 10).log_likelihood(labels) for channel in (plain, hung))
+    one, other = (
+        Observations.of_channels([channel], 10).log_likelihood(labels) for channel in (plain, with_parent)
+    )
     assert one == pytest.approx(other)
 
 
-def test_hung_values_are_smoothed_under_the_parent_of_their_customer() -> None:
+def test_conditioned_values_are_smoothed_under_the_parent_of_their_customer() -> None:
     values, parents = Rows.counted([[0, 1], [0], [1], [0]]), [1, 1, 3, 3]
-    channel = Channel.hung(values, parents, vocabulary=2, dirichlet=0.5)
-    found = Observations.of_channels([channel], 4).log_likelihood(np.zeros(4, int))
+    channel = Channel.conditioned(values, parents, vocabulary=2, dirichlet=0.5)
+    log_likelihood = Observations.of_channels([channel], 4).log_likelihood(np.zeros(4, int))
     # Under parent 1: values 0, 1, 0; under parent 3: values 1, 0.
     expected = (0.5 / 1 * 0.5 / 2 * 1.5 / 3) * (0.5 / 1 * 0.5 / 2)
-    assert found == pytest.approx(np.log(expected), abs=1e-6)
+    assert log_likelihood == pytest.approx(np.log(expected), abs=1e-6)
     with pytest.raises(DataError, match="for each of 4 customers"):
-        Channel.hung(values, [0, 1], vocabulary=2)
+        Channel.conditioned(values, [0, 1], vocabulary=2)
 
 
 def test_counts_stay_those_of_the_state() -> None:
     document, channels = stream(1, "documents").integers(8, size=150), random_channels(1, 150)
-    assert len(hdp.sample_hdp(document, channels, runs=1, sweeps=20, debug=True)[0].clusters) == 20
+    assert hdp.sample(document, channels, runs=1, sweeps=20, check=True).clusters.shape == (1, 20)
     state = hdp.init(document, channels, seeded(1, "drift"))
     state.menu.entries[0, 1] += 1
     with pytest.raises(SameventError, match="counts drifted away"):
@@ -158,18 +188,18 @@ def test_counts_stay_those_of_the_state() -> None:
 def test_log_joint_adds_up_both_levels() -> None:
     state = hdp.init([0, 0, 1], [], seeded(0, "joint"), alpha_within=0.5, alpha_across=2.0)
     seated = np.log(0.5 / 0.5 * 0.5 / 1.5) + np.log(1.0)
-    assert state.log_joint() == pytest.approx(seated + np.log(2 / 2 * 2 / 3 * 2 / 4))
+    assert hdp.Info.of(state).log_joint == pytest.approx(seated + np.log(2 / 2 * 2 / 3 * 2 / 4))
 
 
 def test_runs_are_the_same_for_any_number_of_jobs() -> None:
     document, channels = stream(2, "documents").integers(4, size=40), random_channels(2, 40)
-    alone, together = (hdp.sample_hdp(document, channels, runs=3, sweeps=4, jobs=jobs) for jobs in (1, 3))
-    assert [run.labels.tolist() for run in alone] == [run.labels.tolist() for run in together]
-    assert [run.log_joint.tolist() for run in alone] == [run.log_joint.tolist() for run in together]
+    alone, together = (hdp.sample(document, channels, runs=3, sweeps=4, jobs=jobs) for jobs in (1, 3))
+    assert alone.samples.tolist() == together.samples.tolist()
+    assert alone.log_joint.tolist() == together.log_joint.tolist()
 
 
-def test_hdp_of_nobody_is_empty() -> None:
-    assert hdp.sample_hdp([], [], runs=1, sweeps=1)[0].labels.tolist() == []
+def test_hdp_without_customers_is_empty() -> None:
+    assert hdp.sample([], [], runs=1, sweeps=1).samples.shape == (1, 1, 0)
 
 
 def test_broken_channels_and_settings_are_refused() -> None:
@@ -185,21 +215,23 @@ def test_broken_channels_and_settings_are_refused() -> None:
     with pytest.raises(DataError, match="'dirichlet' is 0"):
         Channel(rows, 3, 0.0)
     with pytest.raises(DataError, match="channel 0 has 2 rows; expected 3"):
-        hdp.sample_hdp([0, 0, 1], [Channel(rows, 3)])
+        hdp.sample([0, 0, 1], [Channel(rows, 3)])
     with pytest.raises(DataError, match="numbers from 0"):
-        hdp.sample_hdp([-1, 0], [Channel(rows, 3)])
+        hdp.sample([-1, 0], [Channel(rows, 3)])
+    with pytest.raises(DataError, match="'likelihood_weight' is -1"):
+        hdp.sample([0, 0], [Channel(rows, 3)], likelihood_weight=-1)
     with pytest.raises(UsageError, match="'alpha_within' is nan"):
-        hdp.sample_hdp([0, 0], [Channel(rows, 3)], alpha_within=float("nan"))
+        hdp.sample([0, 0], [Channel(rows, 3)], alpha_within=float("nan"))
 
 
 def test_channels_of_different_sizes_have_weights_of_their_own() -> None:
     customers = 250
     many = Channel(Rows.counted([[i % 7, i % 3, i % 5] for i in range(customers)]), 7, 0.5)
     few = Channel(Rows.counted([[i % 2] for i in range(customers)]), 2, 0.5)
-    together = Observations.of_channels([many, few], customers).ratio
+    together = Observations.of_channels([many, few], customers).total_ratios
     for number, channel in enumerate((many, few)):
         np.testing.assert_array_equal(
-            together[number], Observations.of_channels([channel], customers).ratio[0]
+            together[number], Observations.of_channels([channel], customers).total_ratios[0]
         )
     state = hdp.init(np.repeat(np.arange(25), 10), [many, few], seeded(3, "unequal"))
     hdp.sweep(state, sweeps=5)

@@ -1,4 +1,4 @@
-"""What generative clusterers observe of a mention: words, and the features of Bejan & Harabagiu (2010) as channels.
+"""What generative clusterers observe of a mention: words and the features of Bejan & Harabagiu (2010), as channels.
 
 Our reading of their HDP family, whose features come in groups:
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from samevent.clusterers.base import Evidence
 from samevent.errors import UsageError
-from samevent.hddcrp.crp_observations import Channel
+from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Rows
 from samevent.language.lexicon import Lexicon, pos_of_tag
 from samevent.language.wordnet import Pos
@@ -35,7 +35,7 @@ WF: tuple[Feature, ...] = ("synonyms", "class", "hypernyms")
 SF: tuple[Feature, ...] = ("frames", "arg0", "arg1", "arg2", "times", "locations")
 
 FILLERS: frozenset[Feature] = frozenset(("arg0", "arg1", "arg2", "times", "locations"))
-"""Features that arguments fill."""
+"""Features filled by arguments."""
 PARENTS: Mapping[Feature, Feature] = {
     "head_lemma": "class",
     "arg0": "head_lemma",
@@ -44,7 +44,7 @@ PARENTS: Mapping[Feature, Feature] = {
     "times": "head_lemma",
     "locations": "head_lemma",
 }
-"""What a feature depends on in HDP_struct; a mention has one value of a parent at most."""
+"""What a feature depends on in HDP_struct; a mention has at most one value of a parent."""
 
 _LOOKUPS: Mapping[Feature, Callable[[Lexicon, str, Pos], tuple[str, ...]]] = {
     "class": lambda lexicon, lemma, pos: lexicon.classes(lemma, pos, senses=1),
@@ -54,7 +54,7 @@ _LOOKUPS: Mapping[Feature, Callable[[Lexicon, str, Pos], tuple[str, ...]]] = {
 
 
 def observed(evidence: Evidence, feature: Feature) -> tuple[Rows, int]:
-    """Count the values of a feature in each mention, and how many different values the corpus has."""
+    """Return the counts of a feature's values in each mention, and the number of distinct values in the corpus."""
     rows = _values(evidence, feature)
     values, number = np.unique(rows.columns, return_inverse=True)
     return Rows(rows.starts, number.astype(np.int32), rows.values), max(len(values), 1)
@@ -63,17 +63,17 @@ def observed(evidence: Evidence, feature: Feature) -> tuple[Rows, int]:
 def channels(
     evidence: Evidence, features: Iterable[Feature], *, structured: bool, dirichlet: float
 ) -> list[Channel]:
-    """Return a channel for each feature; if structured, some hang on others that are there too."""
+    """Return one channel per feature; if structured, features in `PARENTS` depend on their parent if it is observed."""
     names = tuple(features)
-    found = []
+    result = []
     for name in names:
         values, vocabulary = observed(evidence, name)
         parent = PARENTS.get(name) if structured else None
         if parent in names:
-            found.append(Channel.hung(values, _single(evidence, parent), vocabulary, dirichlet))
+            result.append(Channel.conditioned(values, _single(evidence, parent), vocabulary, dirichlet))
         else:
-            found.append(Channel(values, vocabulary, dirichlet))
-    return found
+            result.append(Channel(values, vocabulary, dirichlet))
+    return result
 
 
 def _values(evidence: Evidence, feature: Feature) -> Rows:
@@ -90,15 +90,15 @@ def _values(evidence: Evidence, feature: Feature) -> Rows:
 
 
 def _looked_up(evidence: Evidence, feature: Feature) -> Rows:
-    """Ask the lexicon about every different head."""
+    """Look up every distinct head in the lexicon."""
     if evidence.lexicon is None:
-        raise UsageError(f"the feature {feature!r} was asked for without a lexicon")
-    heads, ask = evidence.table.heads, _LOOKUPS[feature]
+        raise UsageError(f"the feature {feature!r} needs a lexicon, and there is none")
+    heads, look_up = evidence.table.heads, _LOOKUPS[feature]
     number: dict[str, int] = {}
     rows = []
     for lemma, tag in zip(heads.lemma.tolist(), heads.tag.tolist(), strict=True):
         pos = pos_of_tag(heads.tags[tag])
-        answers = ask(evidence.lexicon, heads.lemmas[lemma], pos) if pos else ()
+        answers = look_up(evidence.lexicon, heads.lemmas[lemma], pos) if pos else ()
         rows.append([number.setdefault(answer, len(number)) for answer in answers])
     return Rows.counted(rows)
 
@@ -112,7 +112,7 @@ def _by_head(of_head: Rows, head: NDArray[np.int32]) -> Rows:
 
 
 def _single(evidence: Evidence, feature: Feature) -> NDArray[np.int64]:
-    """Return each mention's value of a feature that has one at most, from 1; 0 is none."""
+    """Return each mention's value of a feature that has at most one, numbered from 1; 0 means none."""
     rows, _ = observed(evidence, feature)
     first = np.zeros(len(rows), np.int64)
     filled = np.diff(rows.starts) > 0

@@ -1,15 +1,14 @@
-"""HDDCRP*: mentions link within their document as in the HDDCRP, but their clusters meet by a plain CRP."""
+"""HDDCRP*: mentions link within their document as in the HDDCRP; a plain CRP joins clusters across documents."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from samevent.clusterers.base import Clustered, Evidence, Progress
+from samevent.clusterers.base import Clustered, Evidence, Progress, check_seed_and_jobs
 from samevent.clusterers.linked import Linked
-from samevent.clusterers.sampling import check_concentrations, sampled
-from samevent.hddcrp.crp import State, init, sweep
-from samevent.hddcrp.randoms import seeded
+from samevent.clusterers.sampling import check_concentrations
+from samevent.hddcrp.hddcrp_star import ALPHA_ACROSS, sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +16,7 @@ class HddcrpStar(Linked):
     """The HDDCRP without similarities across documents; `alpha_across` is the concentration of the CRP over tables."""
 
     alpha_within: float = 0.5
-    alpha_across: float = 1.0
+    alpha_across: float = ALPHA_ACROSS
 
     def __post_init__(self) -> None:
         Linked.__post_init__(self)
@@ -32,13 +31,11 @@ class HddcrpStar(Linked):
         progress: Progress | None = None,
         checkpoint: Path | None = None,
     ) -> Clustered:
-        """Say which mentions tell of the same event."""
+        """Return which mentions refer to the same event."""
+        check_seed_and_jobs(seed, jobs)
         problem = self.problem(evidence, document_weight=0.0, alpha_within=self.alpha_within)
-
-        def start(run: int) -> State:
-            return init(problem, seeded(seed, "hddcrp-star", run), alpha_across=self.alpha_across)
-
-        return sampled(
-            evidence, self, start, sweep, given=(problem.document, problem.words, problem.within), seed=seed, jobs=jobs,
-            progress=progress, checkpoint=checkpoint,
+        draws = sample(
+            problem, alpha_across=self.alpha_across, seed=seed, runs=self.runs, sweeps=self.sweeps,
+            keep=self.kept_per_run, jobs=jobs, progress=progress, checkpoint=checkpoint,
         )  # fmt: skip
+        return self.answer_from(draws, evidence, seed=seed, jobs=jobs)

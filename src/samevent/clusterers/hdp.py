@@ -1,6 +1,6 @@
-"""The HDP family: documents share events through a two-level CRP, and nothing says that mentions are similar.
+"""The HDP family: documents share events through a two-level CRP, and no similarities are used.
 
-`hdp-lex` observes the words of mentions, as the HDDCRP does; its sisters observe the features of Bejan & Harabagiu.
+`hdp-lex` observes the words of mentions, as the HDDCRP does; its variants observe the features of Bejan & Harabagiu.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from samevent.clusterers.base import Clustered, Evidence, Need, Progress
+from samevent.clusterers.base import Clustered, Evidence, Need, Progress, check_seed_and_jobs
 from samevent.clusterers.features import FILLERS, Feature, channels
-from samevent.clusterers.sampling import Sampling, check_concentrations, sampled
+from samevent.clusterers.sampling import Sampling, check_concentrations
 from samevent.errors import UsageError
-from samevent.hddcrp.hdp import ALPHA_ACROSS, ALPHA_WITHIN, State, init, sweep
-from samevent.hddcrp.randoms import seeded
+from samevent.hddcrp.hdp import ALPHA_ACROSS, ALPHA_WITHIN, sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +63,12 @@ class Hdp(Sampling):
         progress: Progress | None = None,
         checkpoint: Path | None = None,
     ) -> Clustered:
-        """Say which mentions tell of the same event."""
-        document = evidence.table.document
-        seen = channels(evidence, self.features, structured=self.structured, dirichlet=self.dirichlet)
-
-        def start(run: int) -> State:
-            return init(
-                document, seen, seeded(seed, "hdp", run), alpha_within=self.alpha_within, alpha_across=self.alpha_across
-            )  # fmt: skip
-
-        return sampled(
-            evidence, self, start, sweep, given=(document, *(channel.values for channel in seen)), seed=seed, jobs=jobs,
-            progress=progress, checkpoint=checkpoint,
+        """Return which mentions refer to the same event."""
+        check_seed_and_jobs(seed, jobs)
+        observed = channels(evidence, self.features, structured=self.structured, dirichlet=self.dirichlet)
+        draws = sample(
+            evidence.table.document, observed, alpha_within=self.alpha_within, alpha_across=self.alpha_across,
+            seed=seed, runs=self.runs, sweeps=self.sweeps, keep=self.kept_per_run, jobs=jobs, progress=progress,
+            checkpoint=checkpoint,
         )  # fmt: skip
+        return self.answer_from(draws, evidence, seed=seed, jobs=jobs)

@@ -12,9 +12,10 @@ import numpy as np
 
 from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress
 from samevent.clusterers.features import observed
-from samevent.clusterers.sampling import KEPT, Sampling, check_concentrations, last_of_runs
+from samevent.clusterers.sampling import KEPT, Sampling, check_concentrations
 from samevent.errors import UsageError
 from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
+from samevent.hddcrp.answers import last_of_runs
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.settings import check_range
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
@@ -109,7 +110,7 @@ class Linked(Sampling):
                 checkpoint=checkpoint, progress=progress,
             )  # fmt: skip
             traces = {"log joint": runs.traces["log joint"], "events": runs.traces["clusters"]}
-            return last_of_runs(evidence, runs.samples, traces, seed=seed)
+            return Clustered(evidence.table.ids, *last_of_runs(runs.samples, traces, seed=seed))
         posterior = fit(
             problem, seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps, keep=KEPT,
             jobs=jobs, time_limit=self.time_limit or None, checkpoint=checkpoint, progress=progress,

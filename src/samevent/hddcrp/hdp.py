@@ -1,4 +1,4 @@
-"""The hierarchical Dirichlet process as a Chinese restaurant franchise: the baseline HDP and its family.
+"""The hierarchical Dirichlet process as a Chinese restaurant franchise: the baseline HDP and its variants.
 
 It is HDDCRP* with F_d = 1 for every earlier customer of the document. Then only the sizes of tables matter, so
 customers carry tables instead of links: with T tables left and n_k of them in cluster k, customer i joins
@@ -7,90 +7,125 @@ customers carry tables instead of links: with T tables left and n_k of them in c
     cluster k as a new table      alpha_d * n_k / (T + alpha_0)                  p(x_i | k)
     a new cluster                 alpha_d * alpha_0 / (T + alpha_0)              p(x_i)
 
-and after all customers, every table of several takes a cluster anew (Teh et al. 2006, section 5.1); whoever sits alone
-has just drawn one. The family differs in what is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas
-(HDP-1f); several independent channels (HDP-flat); channels that hang on others (HDP-struct).
+After all customers, every table of two or more draws its cluster again (Teh et al. 2006, section 5.1); a customer
+alone at a table has just drawn it. The variants differ in what is observed (`Channel`): one channel of words (HDP-lex)
+or of head lemmas (HDP-1f); several independent channels (HDP-flat); channels that depend on others (HDP-struct).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
-from samevent.hddcrp.crp_groups import NOBODY
-from samevent.hddcrp.crp_menu import (
+from samevent.hddcrp.franchise import Draws, PathLike, sample_runs
+from samevent.hddcrp.kernels import kernel, uniform
+from samevent.hddcrp.menu import (
+    NONE,
     Menu,
-    fit_of,
-    forget,
-    gather,
+    add_to_s,
+    attach,
+    check_concentrations,
+    check_menu,
+    detach,
+    log_crp,
+    log_prior_of_tables,
     new_menu,
     pick,
-    put,
-    scatter,
-    take,
+    ratio_with,
     weigh,
 )
-from samevent.hddcrp.crp_observations import Channel, Observations
-from samevent.hddcrp.crp_runs import Run, log_crp, log_crps, positive, run_all, verify
-from samevent.hddcrp.kernels import kernel, uniform
+from samevent.hddcrp.observations import Channel, Observations
 from samevent.hddcrp.problem import Floats, Integers
 from samevent.hddcrp.randoms import RandomState, seeded
+from samevent.hddcrp.runner import Progress
 from samevent.partitions.labels import canonical, integers
 
 ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """What a chain carries: the table of every customer, the cluster of every table, random numbers.
+class Tables(NamedTuple):
+    """The table of each customer; the cluster, size and list of customers of each table.
 
-    Tables are numbered like customers: room for one each. `first`, `after` and `before` chain the customers of
-    a table; `seats` lists the tables of each document from `begin` to `end`, and `place` says where.
+    Tables are numbered like customers: there is room for one each.
     """
 
-    document: Integers
-    alpha_within: float
-    alpha_across: float
-    seen: Observations
     table: Integers
     cluster: Integers
     size: Integers
-    random: RandomState
     first: Integers
-    after: Integers
-    before: Integers
-    seats: Integers
-    place: Integers
+    next: Integers
+    previous: Integers
+
+
+class Restaurants(NamedTuple):
+    """The document of each customer; the tables of each document: from `begin` to `end` those in use, then free."""
+
+    document: Integers
+    tables: Integers
+    position: Integers
+    """Where each table stands in `tables`."""
     begin: Integers
     end: Integers
-    weights: Floats
-    """Room for what each seat weighs while a customer draws."""
+    option_weights: Floats
+    """Scratch space: the weights of the tables in use while a customer draws one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """What a chain carries. Arrays are changed in place."""
+
+    alpha_within: float
+    alpha_across: float
+    observations: Observations
+    restaurants: Restaurants
+    tables: Tables
     menu: Menu
+    random: RandomState
+
+    @property
+    def cluster(self) -> Integers:
+        """The cluster of each customer."""
+        return self.tables.cluster[self.tables.table]
 
     @property
     def labels(self) -> Integers:
         """The cluster of each customer, numbered by first customers."""
-        return canonical(self.cluster[self.table]).astype(np.int32)
+        return canonical(self.cluster).astype(np.int32)
 
     @property
-    def clusters(self) -> int:
-        """How many clusters there are."""
-        return self.menu.cluster_count
-
-    def log_joint(self) -> float:
-        """Return log p(tables, clusters of tables, observations), computed afresh."""
-        tables = np.flatnonzero(self.size)
-        prior = log_crps(self.size[tables], np.bincount(self.document), self.alpha_within)
-        across = log_crp(np.bincount(self.cluster[tables]), self.alpha_across)
-        return prior + across + self.seen.log_likelihood(self.cluster[self.table])
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything that changes: a chain with these arrays continues with the same draws."""
+        rooms = self.restaurants
+        seats = {"tables": rooms.tables, "position": rooms.position, "end": rooms.end}
+        return {**self.tables._asdict(), **seats, **self.menu.changing, "random": self.random}
 
     def check(self) -> None:
         """Compare counts that are kept up to date with what follows from tables and clusters."""
-        verify(self.menu, self.seen, self.cluster[self.table], self.cluster[np.flatnonzero(self.size)])
+        used = np.flatnonzero(self.tables.size)
+        check_menu(self.menu, self.observations, self.cluster, self.tables.cluster[used])
+
+
+class Info(NamedTuple):
+    """What diagnostics need of a state: log p(tables, clusters of tables, observations), the number of clusters."""
+
+    log_joint: float
+    clusters: int
+
+    @classmethod
+    def of(cls, state: State) -> Info:
+        """Compute everything afresh."""
+        used = np.flatnonzero(state.tables.size)
+        log_joint = (
+            log_crp(state.tables.size[used], np.bincount(state.restaurants.document), state.alpha_within)
+            + log_prior_of_tables(state.tables.cluster[used], state.alpha_across)
+            + state.observations.log_likelihood(state.cluster)
+        )
+        return cls(log_joint, state.menu.cluster_count)
 
 
 def init(
@@ -100,167 +135,180 @@ def init(
     *,
     alpha_within: float = ALPHA_WITHIN,
     alpha_across: float = ALPHA_ACROSS,
+    likelihood_weight: float = 1.0,
 ) -> State:
-    """Settle a chain: every customer alone at a table, every table alone in a cluster."""
-    positive("alpha_within", alpha_within)
-    positive("alpha_across", alpha_across)
-    home = integers(document, "documents").astype(np.int32)
-    if home.ndim != 1 or (home < 0).any():
-        raise DataError("documents of customers are no list of numbers from 0")
-    count = len(home)
-    seen = Observations.of_channels(channels, count)
-    sizes = np.bincount(home, minlength=1)
+    """Start a chain with every customer alone at a table, and every table alone in a cluster."""
+    check_concentrations(alpha_within=alpha_within, alpha_across=alpha_across)
+    documents = integers(document, "documents").astype(np.int32)
+    if documents.ndim != 1 or (documents < 0).any():
+        raise DataError(
+            "the documents of customers are not a list of numbers from 0",
+            expected="one number from 0 for each customer",
+        )
+    count = len(documents)
+    observations = Observations.of_channels(channels, count, likelihood_weight=likelihood_weight)
+    sizes = np.bincount(documents, minlength=1)
     begin = (np.cumsum(sizes) - sizes).astype(np.int32)
-    seats = np.argsort(home, kind="stable").astype(np.int32)
-    place = np.empty(count, np.int32)
-    place[seats] = np.arange(count)
+    tables = np.argsort(documents, kind="stable").astype(np.int32)
+    position = np.empty(count, np.int32)
+    position[tables] = np.arange(count)
     state = State(
-        document=home,
         alpha_within=alpha_within,
         alpha_across=alpha_across,
-        seen=seen,
-        table=np.arange(count, dtype=np.int32),
-        cluster=np.zeros(count, np.int32),
-        size=np.ones(count, np.int32),
+        observations=observations,
+        restaurants=Restaurants(
+            document=documents,
+            tables=tables,
+            position=position,
+            begin=begin,
+            end=(begin + sizes).astype(np.int32),
+            option_weights=np.zeros(count),
+        ),
+        tables=Tables(
+            table=np.arange(count, dtype=np.int32),
+            cluster=np.zeros(count, np.int32),
+            size=np.ones(count, np.int32),
+            first=np.arange(count, dtype=np.int32),
+            next=np.full(count, NONE, np.int32),
+            previous=np.full(count, NONE, np.int32),
+        ),
+        menu=new_menu(observations),
         random=random,
-        first=np.arange(count, dtype=np.int32),
-        after=np.full(count, NOBODY, np.int32),
-        before=np.full(count, NOBODY, np.int32),
-        seats=seats,
-        place=place,
-        begin=begin,
-        end=(begin + sizes).astype(np.int32),
-        weights=np.zeros(count),
-        menu=new_menu(seen),
     )
-    _settle(state.cluster, state.menu)
+    _settle(state.tables.cluster, state.menu)
     return state
 
 
 def sweep(state: State, *, sweeps: int = 1) -> None:
     """Draw the table of every customer, then the cluster of every table, `sweeps` times."""
-    _sweeps(
-        sweeps, state.document, state.alpha_within, state.alpha_across, state.table, state.cluster, state.size,
-        state.first, state.after, state.before, state.seats, state.place, state.begin, state.end,
-        state.weights, state.menu, state.random,
+    _sweep(
+        sweeps, state.alpha_within, state.alpha_across, state.restaurants, state.tables, state.menu, state.random
     )  # fmt: skip
 
 
-def sample_hdp(
+def step(state: State) -> Info:
+    """Sweep once, and describe the state."""
+    sweep(state)
+    return Info.of(state)
+
+
+def sample(
     document: ArrayLike,
     channels: Sequence[Channel],
     *,
+    alpha_within: float = ALPHA_WITHIN,
+    alpha_across: float = ALPHA_ACROSS,
+    likelihood_weight: float = 1.0,
     seed: int = 0,
     runs: int = 5,
     sweeps: int = 500,
-    alpha_within: float = ALPHA_WITHIN,
-    alpha_across: float = ALPHA_ACROSS,
+    keep: int = 1,
     jobs: int = 1,
-    debug: bool = False,
-) -> tuple[Run, ...]:
-    """Run independent chains of the HDP; each returns its last labels and its traces.
-
-    A run depends on the seed and its own number only, whatever `jobs`. With `debug`, counts are checked after
-    every sweep.
-    """
+    progress: Progress | None = None,
+    checkpoint: PathLike | None = None,
+    check: bool = False,
+) -> Draws:
+    """Run independent chains (see `franchise.sample_runs`). A run depends on the seed and its own number only."""
 
     def start(run: int) -> State:
-        random = seeded(seed, "hdp", run)
-        return init(document, channels, random, alpha_within=alpha_within, alpha_across=alpha_across)
+        return init(
+            document, channels, seeded(seed, "hdp", run), alpha_within=alpha_within, alpha_across=alpha_across,
+            likelihood_weight=likelihood_weight,
+        )  # fmt: skip
 
-    return run_all(start, sweep, runs=runs, sweeps=sweeps, jobs=jobs, debug=debug)
+    model = "hdp", seed, alpha_within, alpha_across, likelihood_weight, np.asarray(document), tuple(channels)
+    return sample_runs(
+        start, step, runs=runs, sweeps=sweeps, keep=keep, jobs=jobs, progress=progress, checkpoint=checkpoint,
+        depends_on=model, check=check,
+    )  # fmt: skip
 
 
 @kernel
 def _settle(cluster, menu):  # type: ignore[no-untyped-def]
     for i in range(len(cluster)):
-        gather(menu, i)
-        cluster[i] = put(menu, NOBODY, 1)
-        scatter(menu)
+        add_to_s(menu, i)
+        cluster[i] = attach(menu, NONE, 1)
 
 
 @kernel
-def _sweeps(  # type: ignore[no-untyped-def]
-    sweeps, document, alpha_within, alpha_across, table, cluster, size, first, after, before, seats, place, begin,
-    end, weights, menu, random,
-):  # fmt: skip
+def _sweep(sweeps, alpha_within, alpha_across, restaurants, tables, menu, random):  # type: ignore[no-untyped-def]
+    table, cluster, size, first, after, _ = tables
+    document, in_use, _, begin, end, option_weights = restaurants
     for _ in range(sweeps):
         for i in range(len(table)):
             d = document[i]
-            gather(menu, i)
+            add_to_s(menu, i)
             t = table[i]
-            take(menu, cluster[t], 1 if size[t] == 1 else 0)
-            _stand_up(i, t, size, first, after, before)
+            detach(menu, cluster[t], 1 if size[t] == 1 else 0)
+            _stand_up(tables, i, t)
             if size[t] == 0:
-                _clear(t, d, seats, place, end)
+                _free_table(restaurants, t, d)
 
             weight, scale = weigh(menu, alpha_across)
             at_new_table = alpha_within * weight
             total = at_new_table
             for p in range(begin[d], end[d]):
-                weights[p] = size[seats[p]] * fit_of(menu, cluster[seats[p]])
-                total += weights[p]
+                option_weights[p] = size[in_use[p]] * ratio_with(menu, cluster[in_use[p]])
+                total += option_weights[p]
             left = uniform(random) * total
             if left >= at_new_table and end[d] > begin[d]:
                 left -= at_new_table
                 p = begin[d]
                 while p < end[d] - 1:
-                    left -= weights[p]
+                    left -= option_weights[p]
                     if left < 0:
                         break
                     p += 1
-                t = seats[p]
-                forget(menu)
-                put(menu, cluster[t], 0)
+                t = in_use[p]
+                attach(menu, cluster[t], 0)
             else:
                 k = pick(menu, alpha_across, scale, left / alpha_within)
-                forget(menu)
-                # Whoever sits alone left a free table behind; behind the used seats stand the free ones.
-                t = seats[end[d]]
+                # There is a free table: a document has as many as customers, and this one just stood up.
+                t = in_use[end[d]]
                 end[d] += 1
-                cluster[t] = put(menu, k, 1)
-            scatter(menu)
-            _sit_down(i, t, table, size, first, after, before)
+                cluster[t] = attach(menu, k, 1)
+            _sit_down(tables, i, t)
         for t in range(len(table)):
             if size[t] < 2:
                 continue
             i = first[t]
-            while i != NOBODY:
-                gather(menu, i)
+            while i != NONE:
+                add_to_s(menu, i)
                 i = after[i]
-            take(menu, cluster[t], 1)
+            detach(menu, cluster[t], 1)
             total, scale = weigh(menu, alpha_across)
             k = pick(menu, alpha_across, scale, uniform(random) * total)
-            forget(menu)
-            cluster[t] = put(menu, k, 1)
-            scatter(menu)
+            cluster[t] = attach(menu, k, 1)
 
 
 @kernel
-def _sit_down(i, t, table, size, first, after, before):  # type: ignore[no-untyped-def]
-    table[i] = t
-    after[i], before[i] = first[t], NOBODY
-    if first[t] != NOBODY:
-        before[first[t]] = i
-    first[t] = i
-    size[t] += 1
+def _sit_down(tables, i, t):  # type: ignore[no-untyped-def]
+    first = tables.first[t]
+    tables.table[i] = t
+    tables.next[i], tables.previous[i] = first, NONE
+    if first != NONE:
+        tables.previous[first] = i
+    tables.first[t] = i
+    tables.size[t] += 1
 
 
 @kernel
-def _stand_up(i, t, size, first, after, before):  # type: ignore[no-untyped-def]
-    if before[i] == NOBODY:
-        first[t] = after[i]
+def _stand_up(tables, i, t):  # type: ignore[no-untyped-def]
+    after, before = tables.next[i], tables.previous[i]
+    if before == NONE:
+        tables.first[t] = after
     else:
-        after[before[i]] = after[i]
-    if after[i] != NOBODY:
-        before[after[i]] = before[i]
-    size[t] -= 1
+        tables.next[before] = after
+    if after != NONE:
+        tables.previous[after] = before
+    tables.size[t] -= 1
 
 
 @kernel
-def _clear(t, d, seats, place, end):  # type: ignore[no-untyped-def]
-    """Swap an empty table behind the used ones of its document."""
+def _free_table(restaurants, t, d):  # type: ignore[no-untyped-def]
+    """Swap an empty table behind those in use in its document."""
+    _, tables, position, _, end, _ = restaurants
     end[d] -= 1
-    p, last = place[t], seats[end[d]]
-    seats[p], seats[end[d]] = last, t
-    place[last], place[t] = p, end[d]
+    p, last = position[t], tables[end[d]]
+    tables[p], tables[end[d]] = last, t
+    position[last], position[t] = p, end[d]

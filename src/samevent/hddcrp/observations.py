@@ -1,16 +1,16 @@
-"""What customers of a Chinese restaurant franchise show: one or several channels of counted values.
+"""What the customers of a Chinese restaurant franchise show: one or several channels of counted values.
 
 Given the cluster, channels are independent, and each is Dirichlet-multinomial. A plain channel has one
-distribution a cluster. In a structured channel each value hangs on a parent value, and a cluster has a distribution
-for each parent: with n_pv values v under p, out of V that could be there,
+distribution per cluster. In a structured channel each value depends on a parent value, and a cluster has one
+distribution per parent: with n_pv values v under p, out of V possible ones,
 
     log p = sum_p (sum_v A[n_pv] - B[n_p])        A, B as in `likelihood`
 
-Both become sums over features. A pair (p, v) is a feature whose table `rise` is A, a parent one whose table is -B,
-so two clusters that share neither do not notice each other; only a plain channel's B[N] touches every cluster.
+Both become sums over features. A pair (p, v) is a feature with the table A, a parent is a feature with the table -B,
+so two clusters that share neither do not affect each other; only a plain channel's B[N] concerns every cluster.
 
-Structured channels are our reading of HDP-struct: its features depend on each other, as a role filler does on the
-predicate, so a channel is conditioned on the value of another instead of being independent of it.
+Structured channels are our reading of HDP-struct: its features depend on each other, as a role filler depends on the
+predicate, so a channel is conditioned on the value of another one instead of being independent of it.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
 from samevent.hddcrp.likelihood import tabulated
-from samevent.hddcrp.problem import LEAST, MOST, Floats, Integers, Problem, Rows
+from samevent.hddcrp.problem import LEAST, MOST, MOST_WEIGHT, Floats, Integers, Problem, Rows
 
-SMALL, FAMILIAR = 8, 1024
-"""Ratios are tabulated for fewer than SMALL values that join fewer than FAMILIAR."""
+SMALL_JOINING, SMALL_TOTAL = 8, 1024
+"""Ratios are tabulated for fewer than SMALL_JOINING values that join fewer than SMALL_TOTAL."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel:
     """Counted values of each customer, out of a vocabulary, with a symmetric Dirichlet prior.
 
-    `parent`, if given, says under which parent each value stands; a value that occurs under two parents has two
-    numbers, and `vocabulary` is then how many values a parent can have.
+    `parent`, if any, is the parent of each value; a value that occurs under two parents has two numbers, and
+    `vocabulary` is then how many values one parent can have.
     """
 
     values: Rows
@@ -68,24 +68,22 @@ class Channel:
             )
 
     @classmethod
-    def hung(cls, values: Rows, parents: ArrayLike, vocabulary: int, dirichlet: float = 1e-7) -> Channel:
-        """Hang the values of each customer on the customer's value in another channel, a number from 0.
+    def conditioned(
+        cls, values: Rows, parents: ArrayLike, vocabulary: int, dirichlet: float = 1e-7
+    ) -> Channel:
+        """Condition the values of each customer on the customer's value in another channel, a number from 0.
 
-        >>> Channel.hung(Rows.counted([[4], [4], [7]]), [2, 0, 2], vocabulary=8).parent.tolist()
+        >>> Channel.conditioned(Rows.counted([[4], [4], [7]]), [2, 0, 2], vocabulary=8).parent.tolist()
         [0, 2, 2]
         """
-        of_customer = np.asarray(parents)
-        if (
-            of_customer.shape != (len(values),)
-            or of_customer.dtype.kind not in "iu"
-            or (of_customer < 0).any()
-        ):
+        parent = np.asarray(parents)
+        if parent.shape != (len(values),) or parent.dtype.kind not in "iu" or (parent < 0).any():
             raise DataError(
-                f"parents of the shape {of_customer.shape}, type {of_customer.dtype}",
+                f"parents of the shape {parent.shape}, type {parent.dtype}",
                 expected=f"one number from 0 for each of {len(values)} customers",
             )
         width = int(values.columns.max(initial=0)) + 1
-        keys, pair = np.unique(of_customer[values.rows] * width + values.columns, return_inverse=True)
+        keys, pair = np.unique(parent[values.rows] * width + values.columns, return_inverse=True)
         pairs = Rows(values.starts, pair.astype(np.int32), values.values)
         return cls(pairs, vocabulary, dirichlet, parent=keys // width)
 
@@ -94,45 +92,53 @@ class Channel:
 class Observations:
     """Channels as features: customer i shows `counts[s:t]` of `features[s:t]`, where s, t = starts[i], starts[i+1].
 
-    `rise[row[f]]` is the table of feature f, `totals[i, c]` counts the values of customer i in plain channel c,
-    and `fall[c]` is that channel's B. `ratio[c, s, N]` is exp(B[s] + B[N] - B[s+N]) for small s and N.
+    `feature_logs[table[f]]` are the log marginals of feature f by its count, `totals[i, c]` counts the values of
+    customer i in plain channel c, and `total_logs[c]` is that channel's B. `total_ratios[c, s, N]` is
+    exp(B[s] + B[N] - B[s+N]) for small s and N. All logs are multiplied by the likelihood weight.
     """
 
     starts: NDArray[np.int64]
     features: Integers
     counts: Integers
-    row: Integers
-    rise: Floats
+    table: Integers
+    feature_logs: Floats
     totals: Integers
-    fall: Floats
-    ratio: Floats = field(repr=False)
+    total_logs: Floats
+    total_ratios: Floats = field(repr=False)
 
     @classmethod
     def of_problem(cls, problem: Problem) -> Observations:
         """Take the words of a problem as the only channel."""
         channel = Channel(problem.words, max(problem.vocabulary, 1), problem.dirichlet)
-        return cls.of_channels([channel], problem.customers)
+        return cls.of_channels([channel], problem.customers, likelihood_weight=problem.likelihood_weight)
 
     @classmethod
-    def of_channels(cls, channels: Sequence[Channel], customers: int) -> Observations:
-        """Number the features of all channels in one row."""
+    def of_channels(
+        cls, channels: Sequence[Channel], customers: int, *, likelihood_weight: float = 1.0
+    ) -> Observations:
+        """Number the features of all channels consecutively."""
+        if not 0 <= likelihood_weight <= MOST_WEIGHT:
+            raise DataError(
+                f"the parameter 'likelihood_weight' is {likelihood_weight}",
+                expected=f"a number from 0 to {MOST_WEIGHT:g}",
+            )
         parts: list[tuple[Rows, Floats]] = []
         totals = np.zeros((customers, max(len(channels), 1)), np.int32)
-        falls = [np.zeros(1)] * totals.shape[1]
+        total_logs = [np.zeros(1)] * totals.shape[1]
         for number, channel in enumerate(channels):
             values = channel.values
             if len(values) != customers:
                 raise DataError(
-                    f"channel {number} has {len(values)} rows", expected=f"{customers}, one a customer"
+                    f"channel {number} has {len(values)} rows", expected=f"{customers}, one per customer"
                 )
             tokens = int(values.values.sum())
-            total = tabulated(channel.dirichlet * channel.vocabulary, tokens)
-            parts.append((values, tabulated(channel.dirichlet, tokens)))
+            logs = tabulated(channel.dirichlet * channel.vocabulary, tokens, likelihood_weight)
+            parts.append((values, tabulated(channel.dirichlet, tokens, likelihood_weight)))
             if channel.parent is None:
                 totals[:, number] = np.bincount(values.rows, weights=values.values, minlength=customers)
-                falls[number] = total
+                total_logs[number] = logs
             else:
-                parts.append((_parents(values, np.asarray(channel.parent)), -total))
+                parts.append((_parents(values, np.asarray(channel.parent)), -logs))
         sizes = [int(rows.columns.max(initial=-1)) + 1 for rows, _ in parts]
         rows = np.concatenate([np.zeros(0, np.int64), *(part.rows for part, _ in parts)])
         features = np.concatenate([np.zeros(0, np.int64), *(part.columns for part, _ in parts)])
@@ -143,25 +149,25 @@ class Observations:
             starts=np.concatenate([[0], np.bincount(rows, minlength=customers).cumsum()]).astype(np.int64),
             features=features[order].astype(np.int32),
             counts=counts[order].astype(np.int32),
-            row=np.repeat(np.arange(len(parts)), sizes).astype(np.int32),
-            rise=_stacked([table for _, table in parts] or [np.zeros(1)]),
+            table=np.repeat(np.arange(len(parts)), sizes).astype(np.int32),
+            feature_logs=_stacked([logs for _, logs in parts] or [np.zeros(1)]),
             totals=totals,
-            fall=_stacked(falls),
-            ratio=_ratios(falls),
+            total_logs=_stacked(total_logs),
+            total_ratios=_ratios(total_logs),
         )
 
     def log_likelihood(self, labels: NDArray[np.integer]) -> float:
-        """Return log p(observations | partition)."""
+        """Return log p(observations | partition), times the likelihood weight."""
         customer = np.repeat(np.arange(len(labels)), np.diff(self.starts))
-        width = len(self.row)
+        width = len(self.table)
         cells, cell = np.unique(
             labels[customer].astype(np.int64) * width + self.features, return_inverse=True
         )
         counts = np.bincount(cell, weights=self.counts, minlength=len(cells)).astype(np.int64)
-        height = self.rise[self.row[cells % width], counts].sum() if width else 0.0
-        for total, fall in zip(self.totals.T, self.fall, strict=True):
-            height -= fall[np.bincount(labels, weights=total).astype(np.int64)].sum()
-        return float(height)
+        log_likelihood = self.feature_logs[self.table[cells % width], counts].sum() if width else 0.0
+        for total, logs in zip(self.totals.T, self.total_logs, strict=True):
+            log_likelihood -= logs[np.bincount(labels, weights=total).astype(np.int64)].sum()
+        return float(log_likelihood)
 
 
 def _parents(values: Rows, parent: NDArray[Any]) -> Rows:
@@ -177,12 +183,12 @@ def _stacked(tables: Sequence[Floats]) -> Floats:
     return np.stack([np.pad(table, (0, width - len(table))) for table in tables])
 
 
-def _ratios(falls: Sequence[Floats]) -> Floats:
-    ratio = np.zeros((len(falls), SMALL, FAMILIAR))
-    for c, table in enumerate(falls):
-        for s in range(min(SMALL, len(table))):
-            reach = min(FAMILIAR, len(table) - s)
+def _ratios(tables: Sequence[Floats]) -> Floats:
+    ratios = np.zeros((len(tables), SMALL_JOINING, SMALL_TOTAL))
+    for c, table in enumerate(tables):
+        for s in range(min(SMALL_JOINING, len(table))):
+            reach = min(SMALL_TOTAL, len(table) - s)
             logs = table[s] + table[:reach] - table[s : s + reach]
             # math.exp, as in compiled code; numpy's may differ in the last bit.
-            ratio[c, s, :reach] = [exp(value) for value in logs]
-    return ratio
+            ratios[c, s, :reach] = [exp(value) for value in logs]
+    return ratios
