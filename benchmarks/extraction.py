@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from samevent.corpus import KINDS, Document
 from samevent.extraction import Extractor, Parsed, associate, label_events, load_extractor
-from samevent.extraction.decoding import candidates
+from samevent.extraction.decoding import decode
 from samevent.extraction.features import Features
 from samevent.formats import read
 from samevent.language.annotate import Annotator
@@ -60,10 +60,10 @@ def measure(extractor: Extractor, documents: list[Document]) -> dict[str, Any]:
     """Take each part of extraction on its own, document by document."""
     roles = extractor.resources.roles
 
-    def decode(features: Features) -> None:
+    def decode_all(features: Features) -> None:
         probable = extractor.probabilities(features)
         for k in range(len(KINDS)):
-            candidates(probable[:, :, k], features.segment_heads, int(extractor.limits[k]), features.borders)
+            decode(probable[:, :, k], features.segment_heads, int(extractor.limits[k]), features.borders)
 
     def find_arguments(text: Parsed) -> None:
         document, annotation, _ = text
@@ -75,7 +75,7 @@ def measure(extractor: Extractor, documents: list[Document]) -> dict[str, Any]:
     texts = [Parsed(*pair, found) for pair, found in zip(annotated, predicates, strict=True)]
     features, seconds["features"] = timed(extractor.features, texts)
     _, warm = timed(extractor.features, texts)
-    _, seconds["decoding"] = timed(decode, features)
+    _, seconds["decoding"] = timed(decode_all, features)
     found = [text._replace(document=_extracted(extractor, text)) for text in texts]
     _, seconds["arguments"] = timed(find_arguments, found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import accumulate, pairwise
 from pathlib import Path as FilePath
 from typing import ClassVar
@@ -69,7 +69,7 @@ def borders_of(sizes: list[int]) -> Indices:
 
 
 def paths(start: int, end: int, limits: Indices) -> Iterator[Path]:
-    """Go through all ways to cut the tokens from `start` to `end` into segments."""
+    """Yield all ways to cut the tokens from `start` to `end` into segments."""
     if start == end:
         yield ()
         return
@@ -87,6 +87,18 @@ def score(p: Potentials, path: Path) -> float:
     kinds = [border, *(kind for _, _, kind in path), border]
     own = sum(p.other[a] if kind == OTHER else p.segments[a, b - a - 1, kind - 1] for a, b, kind in path)
     return float(own + sum(p.transitions[pair] for pair in pairwise(kinds)))
+
+
+def filled(segments: Iterable[tuple[int, int, int]], start: int, end: int) -> Path:
+    """Return the path from `start` to `end` with these segments and *other* everywhere else."""
+    inside = {t for a, b, _ in segments for t in range(a, b)}
+    return tuple(sorted([*segments, *((t, t + 1, OTHER) for t in range(start, end) if t not in inside)]))
+
+
+def best_segments(p: Potentials, borders: Indices) -> list[tuple[int, int, int]]:
+    """Return the segments except *other* of the best path of each sentence, by enumeration."""
+    best = [max(sentence, key=lambda pair: pair[1])[0] for sentence in weighed(p, borders)]
+    return [segment for path in best for segment in path if segment[2] != OTHER]
 
 
 def weighed(p: Potentials, borders: Indices) -> list[list[tuple[Path, float]]]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from extraction_builders import borders_of, random_potentials
-from samevent.extraction.decoding import FLOOR, Candidates, candidates
+from samevent.extraction.decoding import FLOOR, Candidates, decode
 from samevent.extraction.semicrf import Floats, Indices, marginals
 from samevent.seeds import stream
 
@@ -64,7 +64,7 @@ def random_case(seed: int, sizes: list[int], limit: int) -> tuple[Floats, NDArra
 )
 def test_candidates_are_those_of_the_plain_reading(seed: int, sizes: list[int], limit: int) -> None:
     segments, heads, borders = random_case(seed, sizes, limit)
-    found = listed(candidates(segments, heads, limit, borders))
+    found = listed(decode(segments, heads, limit, borders))
     expected = reference(segments, heads, limit, borders)
     assert [mention[:3] for mention in found] == [mention[:3] for mention in expected]
     assert [mention[3] for mention in found] == pytest.approx([mention[3] for mention in expected], abs=1e-8)
@@ -74,7 +74,7 @@ def test_candidates_are_those_of_the_plain_reading(seed: int, sizes: list[int], 
 @given(seed=st.integers(0, 100_000), size=st.integers(1, 30), limit=st.integers(1, 6))
 def test_mentions_never_overlap_and_have_their_head_inside(seed: int, size: int, limit: int) -> None:
     segments, heads, borders = random_case(seed, [size, 3], limit)
-    found = candidates(segments, heads, limit, borders)
+    found = decode(segments, heads, limit, borders)
     assert (np.diff(found.head) > 0).all()
     assert (found.start[1:] >= found.end[:-1]).all()
     assert ((found.start <= found.head) & (found.head < found.end)).all()
@@ -97,26 +97,26 @@ def table(
 
 def test_spans_with_one_head_are_one_mention_with_all_their_probability() -> None:
     spans = {(0, 2): (1, 0.3), (1, 2): (1, 0.4), (0, 3): (1, 0.2)}
-    found = listed(candidates(*table(3, 3, spans), 3, borders_of([3])))
+    found = listed(decode(*table(3, 3, spans), 3, borders_of([3])))
     assert found == [(1, 2, 1, 0.9)]
 
 
 def test_a_word_whose_span_was_taken_makes_do_with_what_is_left() -> None:
     spans = {(0, 2): (0, 0.9), (1, 3): (2, 0.5), (2, 3): (2, 0.1)}
-    found = listed(candidates(*table(3, 2, spans), 2, borders_of([3])))
+    found = listed(decode(*table(3, 2, spans), 2, borders_of([3])))
     assert found == [(0, 2, 0, 0.9), (2, 3, 2, 0.6)]
 
 
 def test_a_word_with_nothing_left_goes_without() -> None:
     spans = {(0, 2): (0, 0.9), (1, 3): (2, 0.5), (1, 2): (1, 0.3)}
-    assert listed(candidates(*table(3, 2, spans), 2, borders_of([3]))) == [(0, 2, 0, 0.9)]
+    assert listed(decode(*table(3, 2, spans), 2, borders_of([3]))) == [(0, 2, 0, 0.9)]
 
 
 def test_improbable_words_and_too_long_spans_head_nothing() -> None:
     spans = {(0, 1): (0, FLOOR / 2), (1, 3): (2, 0.9)}
-    assert listed(candidates(*table(3, 2, spans), 1, borders_of([3]))) == []
+    assert listed(decode(*table(3, 2, spans), 1, borders_of([3]))) == []
 
 
 def test_a_text_without_tokens_has_no_candidates() -> None:
-    found = candidates(np.zeros((0, 3)), np.zeros(0, np.int8), 3, borders_of([0]))
+    found = decode(np.zeros((0, 3)), np.zeros(0, np.int8), 3, borders_of([0]))
     assert [len(column) for column in found] == [0, 0, 0, 0]

@@ -10,8 +10,15 @@ import pytest
 
 from extraction_builders import EMPTY, TinyLexicon, text_of, tiny_resources
 from samevent.corpus import Document
-from samevent.extraction import Parsed
-from samevent.extraction.features import GROUPS, Encoder, Raw, joined, looked_up, selected
+from samevent.extraction.arguments import Parsed
+from samevent.extraction.features import (
+    GROUPS,
+    Encoder,
+    FeatureKeys,
+    concatenate,
+    look_up_features,
+    select_sentences,
+)
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import KeyTable, code
 from samevent.language.roles import Predicate, RoleArgument
@@ -45,30 +52,30 @@ def encoder(*groups: str, longest: int = 3) -> Encoder:
     return Encoder(RESOURCES.lexicon, RESOURCES.vectors, groups=groups or GROUPS, longest=longest)
 
 
-def same(found: Raw, expected: Raw) -> None:
-    for name in Raw._fields:
+def same(found: FeatureKeys, expected: FeatureKeys) -> None:
+    for name in FeatureKeys._fields:
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
 
 
 def keys(text: Parsed, *groups: str) -> tuple[list[set[int]], list[set[int]]]:
     """Return the keys of each token and of each segment."""
-    raw = encoder(*groups).raw(*text)
+    raw = encoder(*groups).encode(*text)
     tokens = [set(part.tolist()) for part in np.split(raw.token_keys, raw.token_starts[1:-1])]
     return tokens, [set(row) for row in raw.segment_keys.tolist()]
 
 
 def test_a_sentence_is_the_same_whatever_stands_around_it() -> None:
-    whole = encoder().raw(*text_of(SAID, BOMBED, "", SHORT, BOMBED))
+    whole = encoder().encode(*text_of(SAID, BOMBED, "", SHORT, BOMBED))
     for number, rows in enumerate([SAID, BOMBED, "", SHORT, BOMBED]):
-        same(selected(whole, [number]), encoder().raw(*text_of(rows)))
+        same(select_sentences(whole, [number]), encoder().encode(*text_of(rows)))
 
 
 def test_joined_texts_are_the_text_of_all_sentences() -> None:
-    alone = [encoder().raw(*text_of(rows)) for rows in (SHORT, "", BOMBED, SAID)]
-    whole = encoder().raw(*text_of(SHORT, "", BOMBED, SAID))
-    same(joined(alone), whole)
-    same(selected(whole, [3, 0]), joined([alone[3], alone[0]]))
-    assert selected(whole, []).borders.tolist() == [0]
+    alone = [encoder().encode(*text_of(rows)) for rows in (SHORT, "", BOMBED, SAID)]
+    whole = encoder().encode(*text_of(SHORT, "", BOMBED, SAID))
+    same(concatenate(alone), whole)
+    same(select_sentences(whole, [3, 0]), concatenate([alone[3], alone[0]]))
+    assert select_sentences(whole, []).borders.tolist() == [0]
 
 
 @pytest.mark.parametrize("group", KEY_GROUPS)
@@ -98,7 +105,7 @@ def test_dictionary_entries_become_features_of_their_words() -> None:
 
 
 def test_segments_beyond_the_sentence_have_no_features() -> None:
-    raw = encoder(longest=4).raw(*text_of(BOMBED, SHORT, SAID))
+    raw = encoder(longest=4).encode(*text_of(BOMBED, SHORT, SAID))
     inside = raw.segment_keys.reshape(10, 4, -1).any(axis=2).sum(axis=1)
     assert inside.tolist() == [4, 4, 4, 3, 2, 1, 1, 3, 2, 1]
     beyond = ~raw.segment_keys.any(axis=1)
@@ -106,16 +113,16 @@ def test_segments_beyond_the_sentence_have_no_features() -> None:
 
 
 def test_vectors_are_those_of_the_words() -> None:
-    raw = encoder().raw(*NAMED)
+    raw = encoder().encode(*NAMED)
     assert raw.vectors.shape == (6, 3)
     np.testing.assert_array_equal(raw.vectors[1], RESOURCES.vectors.vector("bombed"))
     assert not raw.vectors[[2, 3, 4]].any()
 
 
 def test_features_never_seen_in_training_are_unknown() -> None:
-    raw = encoder().raw(*NAMED)
+    raw = encoder().encode(*NAMED)
     chosen = np.unique(raw.token_keys)[::3]
-    features = looked_up(raw, KeyTable.of(chosen), KeyTable.of(np.empty(0, np.uint32)))
+    features = look_up_features(raw, KeyTable.of(chosen), KeyTable.of(np.empty(0, np.uint32)))
     assert (features.segment_features == -1).all()
     seen = np.isin(raw.token_keys, chosen)
     np.testing.assert_array_equal(features.token_features >= 0, seen)
@@ -124,7 +131,7 @@ def test_features_never_seen_in_training_are_unknown() -> None:
 
 def test_words_and_tags_nobody_knows_are_no_error() -> None:
     text = text_of("qwzx ??? strange qwzx\n§ XX dep qwzx\nÆ΢字 -LRB- dep qwzx")
-    raw = encoder().raw(*text)
+    raw = encoder().encode(*text)
     assert len(raw.token_starts) == 4
     assert not raw.vectors.any()
 
@@ -138,19 +145,22 @@ def test_white_space_and_marks_alone_are_no_error() -> None:
         heads=(1, 1, 1, 1, 4),
         labels=("dep", "ROOT", "dep", "", "ROOT"),
     )
-    raw = encoder().raw(document, annotation, ())
+    raw = encoder().encode(document, annotation, ())
     assert raw.borders.tolist() == [0, 4, 5]
     assert raw.segment_heads[1] == 1  # of white space and a dash the dash
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [0, 0]], ids=str)
 def test_a_text_without_tokens_has_no_features(sizes: list[int]) -> None:
-    raw = encoder().raw(Document.from_tokens("d", [[] for _ in sizes]), EMPTY, ())
+    raw = encoder().encode(Document.from_tokens("d", [[] for _ in sizes]), EMPTY, ())
     assert raw.borders.tolist() == [0, *sizes]
     assert raw.token_starts.tolist() == [0]
     assert [len(part) for part in raw[2:]] == [0, 0, 0, 0]
-    same(joined([raw, raw])._replace(borders=raw.borders), raw)
-    assert len(looked_up(raw, KeyTable.of(raw.token_keys), KeyTable.of(raw.token_keys)).token_features) == 0
+    same(concatenate([raw, raw])._replace(borders=raw.borders), raw)
+    assert (
+        len(look_up_features(raw, KeyTable.of(raw.token_keys), KeyTable.of(raw.token_keys)).token_features)
+        == 0
+    )
 
 
 def test_a_sentence_of_2000_tokens_has_as_much_a_token_as_a_short_one() -> None:
@@ -160,6 +170,6 @@ def test_a_sentence_of_2000_tokens_has_as_much_a_token_as_a_short_one() -> None:
         tags=("VB",) * n, pos=("VERB",) * n, lemmas=("go",) * n, heads=(0, *range(n - 1)), labels=("dep",) * n
     )
     predicates = [Predicate(0, "verbal", (RoleArgument("ARG1", 1, 1, n),))]
-    raw = encoder().raw(document, annotation, predicates)
+    raw = encoder().encode(document, annotation, predicates)
     assert raw.segment_keys.shape[0] == n * 3
     assert len(raw.token_keys) == n * (raw.token_starts[1] - raw.token_starts[0])

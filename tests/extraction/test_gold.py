@@ -7,7 +7,7 @@ from dataclasses import replace
 from builders import document
 from parses import parsed
 from samevent.corpus import Document, Kind, Sentence
-from samevent.extraction.gold import limits_of, marked_sentences, right_path
+from samevent.extraction.gold import gold_path, length_limits, marked_sentences
 from samevent.language.annotation import Annotation
 
 ROOMY = (9, 9, 9, 9)
@@ -53,7 +53,7 @@ def test_an_address_never_teaches() -> None:
 
 def test_mentions_are_segments_in_the_order_of_the_text() -> None:
     d = marked(("time", 6, 8), ("location", 2, 3), ("participant", 0, 2), ("action", 3, 4))
-    assert right_path(d, flat(d), ROOMY) == [
+    assert gold_path(d, flat(d), ROOMY) == [
         (0, 2, PARTICIPANT),
         (2, 3, LOCATION),
         (3, 4, ACTION),
@@ -69,57 +69,57 @@ def test_of_overlapping_mentions_events_stay_first() -> None:
         ("action", 3, 4),
     ]
     d = marked(*everything)
-    assert right_path(d, flat(d), ROOMY) == [(1, 3, LOCATION), (3, 4, ACTION)]
+    assert gold_path(d, flat(d), ROOMY) == [(1, 3, LOCATION), (3, 4, ACTION)]
     d = marked(*everything[:3])
-    assert right_path(d, flat(d), ROOMY) == [(0, 2, PARTICIPANT), (2, 4, TIME)]
+    assert gold_path(d, flat(d), ROOMY) == [(0, 2, PARTICIPANT), (2, 4, TIME)]
     d = marked(*everything[:2])
-    assert right_path(d, flat(d), ROOMY) == [(1, 3, LOCATION)]
+    assert gold_path(d, flat(d), ROOMY) == [(1, 3, LOCATION)]
 
 
 def test_of_overlapping_mentions_of_a_kind_the_first_stays_and_then_the_shorter() -> None:
     d = marked(("action", 1, 3), ("action", 0, 2))
-    assert right_path(d, flat(d), ROOMY) == [(0, 2, ACTION)]
+    assert gold_path(d, flat(d), ROOMY) == [(0, 2, ACTION)]
     d = marked(("action", 0, 3), ("action", 0, 2))
-    assert right_path(d, flat(d), ROOMY) == [(0, 2, ACTION)]
+    assert gold_path(d, flat(d), ROOMY) == [(0, 2, ACTION)]
 
 
 def test_a_mention_that_was_left_out_takes_no_place() -> None:
     d = marked(("action", 0, 3), ("participant", 1, 2))
-    assert right_path(d, flat(d), (2, 9, 9, 9)) == [(1, 2, PARTICIPANT)]
+    assert gold_path(d, flat(d), (2, 9, 9, 9)) == [(1, 2, PARTICIPANT)]
 
 
 def test_a_mention_over_a_sentence_border_is_left_out() -> None:
     d = marked(("action", 3, 7), ("time", 9, 11))
-    assert right_path(d, flat(d), ROOMY) == [(9, 11, TIME)]
+    assert gold_path(d, flat(d), ROOMY) == [(9, 11, TIME)]
 
 
 def test_of_a_discontinuous_mention_the_stretch_with_its_head_is_taken() -> None:
     d, annotation = parsed(CHECKED)
     out = d.mention("action", 1, 5, tokens=(1, 4))
     place = d.mention("location", 6, 9, tokens=(6, 8))
-    assert right_path(d.with_mentions([out, place]), annotation, ROOMY) == [(1, 2, ACTION), (8, 9, LOCATION)]
+    assert gold_path(d.with_mentions([out, place]), annotation, ROOMY) == [(1, 2, ACTION), (8, 9, LOCATION)]
 
 
 def test_the_stretch_of_a_discontinuous_mention_need_not_be_its_first_and_must_fit() -> None:
     d, annotation = parsed(CHECKED)
     place = d.with_mentions([d.mention("location", 5, 9, tokens=(5, 7, 8))])
-    assert right_path(place, annotation, ROOMY) == [(7, 9, LOCATION)]
-    assert right_path(place, annotation, (9, 9, 9, 1)) == []
+    assert gold_path(place, annotation, ROOMY) == [(7, 9, LOCATION)]
+    assert gold_path(place, annotation, (9, 9, 9, 1)) == []
 
 
 def test_limits_leave_one_token_beyond_nearly_all_mentions() -> None:
     words = " ".join("abcdefghij" * 40)
     short: list[tuple[Kind, int, int]] = [("action", i, i + 2) for i in range(0, 398, 2)]
-    assert limits_of([marked(*short, words=words)]) == (3, 2, 2, 2)
+    assert length_limits([marked(*short, words=words)]) == (3, 2, 2, 2)
     few = marked(("time", 0, 4), ("time", 10, 17), words=words)
-    assert limits_of([few]) == (2, 2, 8, 2)
+    assert length_limits([few]) == (2, 2, 8, 2)
     # One of 301 is within the half per cent that may be too long; sizes 1 come from one that stands for none.
     many = marked(*((("participant", i, i + 1)) for i in range(300)), ("participant", 0, 30), words=words)
-    assert limits_of([many])[PARTICIPANT - 1] == 2
-    assert limits_of([]) == (2, 2, 2, 2)
+    assert length_limits([many])[PARTICIPANT - 1] == 2
+    assert length_limits([]) == (2, 2, 2, 2)
 
 
 def test_sentence_without_tokens_is_no_obstacle() -> None:
     d = replace(marked(("action", 0, 1)), sentences=(Sentence(0, 5), Sentence(5, 5), Sentence(5, 12)))
     assert marked_sentences(d) == [0]
-    assert right_path(d, flat(marked()), ROOMY) == [(0, 1, ACTION)]
+    assert gold_path(d, flat(marked()), ROOMY) == [(0, 1, ACTION)]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from extraction_builders import random_features, random_weights
-from samevent.extraction.learning import Learning, learn
-from samevent.extraction.objective import Cost, Segment, loss, truth
-from samevent.extraction.semicrf import Floats, best_path
+from extraction_builders import best_segments, random_features, random_weights
+from samevent.extraction.gold import Segment
+from samevent.extraction.learning import Cost, LearningSettings, gold_arrays, learn, loss
+from samevent.extraction.semicrf import Floats
 from samevent.extraction.weights import Weights, potentials
 
 ROWS = (6, 5, 2, 2)
@@ -18,21 +18,21 @@ SIZES = [4, 0, 3, 1, 5, 2, 4]
 LIMITS = np.array([2, 3], np.int64)
 PATH: list[Segment] = [(0, 1, 1), (1, 4, 2), (5, 7, 1), (8, 10, 2), (12, 13, 1), (13, 15, 2), (18, 19, 1)]
 FEATURES = random_features(1, SIZES, 3, ROWS)
-WHOLE = Learning(rounds=4, rate=0.2, batch=len(SIZES), regularisation=0.3)
+WHOLE = LearningSettings(rounds=4, rate=0.2, batch=len(SIZES), regularisation=0.3)
 
 
 def copied(weights: Weights) -> Weights:
     return Weights(*(part.copy() for part in weights))
 
 
-def objective(flat: Floats, settings: Learning) -> tuple[float, Floats]:
+def objective(flat: Floats, settings: LearningSettings) -> tuple[float, Floats]:
     """Return the objective on all sentences at once."""
-    right = truth(FEATURES.borders, PATH, 3, 2, settings.cost)
+    right = gold_arrays(FEATURES.borders, PATH, 3, 2, settings.cost)
     strength = np.full(flat.size, settings.regularisation)
     return loss(flat, Weights.zeros(*ROWS, 2), FEATURES, right, LIMITS, strength)
 
 
-def learned(settings: Learning, start: Weights | None = None) -> tuple[Weights, list[str]]:
+def learned(settings: LearningSettings, start: Weights | None = None) -> tuple[Weights, list[str]]:
     weights = copied(start or Weights.zeros(*ROWS, 2))
     told: list[str] = []
     learn(weights, FEATURES, PATH, LIMITS, settings, told.append)
@@ -60,7 +60,7 @@ def test_one_batch_of_everything_takes_the_steps_of_adagrad(cost: Cost) -> None:
 @pytest.mark.parametrize("batch", [1, 2, 3, 100])
 def test_batches_add_up_to_the_whole_objective(batch: int) -> None:
     start = random_weights(3, ROWS, 2)
-    settings = Learning(rounds=1, rate=0, batch=batch, regularisation=1000)
+    settings = LearningSettings(rounds=1, rate=0, batch=batch, regularisation=1000)
     still, told = learned(settings, start)
     np.testing.assert_array_equal(still.flat(), start.flat())
     value, _ = objective(start.flat(), settings)
@@ -69,7 +69,7 @@ def test_batches_add_up_to_the_whole_objective(batch: int) -> None:
 
 @pytest.mark.parametrize("batch", [1, 3])
 def test_small_batches_come_close_to_the_minimum(batch: int) -> None:
-    settings = Learning(rounds=150, rate=0.3, batch=batch, regularisation=0.5)
+    settings = LearningSettings(rounds=150, rate=0.3, batch=batch, regularisation=0.5)
     found, _ = learned(settings)
     best, _ = learned(replace(settings, rounds=1500, batch=100))
     lowest, slope = objective(best.flat(), settings)
@@ -80,9 +80,8 @@ def test_small_batches_come_close_to_the_minimum(batch: int) -> None:
 
 
 def test_the_right_path_becomes_the_best() -> None:
-    weights, _ = learned(Learning(rounds=200, rate=0.5, batch=2, regularisation=0.001))
-    _, path = best_path(potentials(FEATURES, weights, LIMITS), FEATURES.borders)
-    assert path == PATH
+    weights, _ = learned(LearningSettings(rounds=200, rate=0.5, batch=2, regularisation=0.001))
+    assert best_segments(potentials(FEATURES, weights, LIMITS), FEATURES.borders) == PATH
 
 
 def test_weights_of_features_that_no_sentence_has_stay_as_they_are() -> None:
@@ -92,7 +91,7 @@ def test_weights_of_features_that_no_sentence_has_stay_as_they_are() -> None:
     )
     start = random_weights(4, ROWS, 2)
     weights = copied(start)
-    learn(weights, unseen, PATH, LIMITS, Learning(batch=2))
+    learn(weights, unseen, PATH, LIMITS, LearningSettings(batch=2))
     np.testing.assert_array_equal(weights.token[3], start.token[3])
     np.testing.assert_array_equal(weights.segment[0], start.segment[0])
     for row in (0, 1, 2, 4, 5):
@@ -101,7 +100,7 @@ def test_weights_of_features_that_no_sentence_has_stay_as_they_are() -> None:
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
     first, again, other = (
-        learned(Learning(batch=2, rounds=3, seed=seed))[0].flat().tobytes() for seed in (1, 1, 2)
+        learned(LearningSettings(batch=2, rounds=3, seed=seed))[0].flat().tobytes() for seed in (1, 1, 2)
     )
     assert first == again
     assert first != other

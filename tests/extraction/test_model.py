@@ -17,7 +17,7 @@ from parses import needs_model
 from samevent.corpus import KINDS, Argument, Document
 from samevent.errors import FormatError, OutputExistsError, UsageError
 from samevent.extraction import Parsed
-from samevent.extraction.learning import Learning
+from samevent.extraction.learning import LearningSettings
 from samevent.extraction.model import KIND, POINTS, SCHEMA, Extractor, Thresholds
 from samevent.extraction.training import ExtractorSettings, train
 from samevent.language.annotation import Annotation
@@ -27,7 +27,7 @@ from samevent.storage import read_table, write_table
 RESOURCES = tiny_resources()
 NEWS = news()
 SETTINGS = ExtractorSettings(
-    learning=Learning(regularisation=0.1, rounds=12, rate=0.03, batch=2),
+    learning=LearningSettings(regularisation=0.1, rounds=12, rate=0.03, batch=2),
     least=1,
     folds=3,
     recall_shares=dict.fromkeys(KINDS, 0.5),

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from extraction_builders import text_of
 from parses import random_annotations
 from samevent.corpus import Document
-from samevent.extraction import Parsed
-from samevent.extraction.segments import ATOMS, segment_atoms
-from samevent.extraction.tokens import ATOMS as TOKEN_ATOMS
-from samevent.extraction.tokens import token_atoms
+from samevent.extraction.arguments import Parsed
+from samevent.extraction.features import TOKEN_ATOMS as TOKEN_ATOMS
+from samevent.extraction.features import token_atoms
+from samevent.extraction.segments import SEGMENT_ATOMS, segment_atoms
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import code
 from samevent.language.heads import head, token_depths
@@ -31,7 +31,7 @@ def read(text: Parsed, longest: int) -> Atoms:
     for row, (values, offset) in enumerate(zip(atoms.tolist(), heads.tolist(), strict=True)):
         start, length = divmod(row, longest)
         if any(values):
-            own = dict(zip(ATOMS, values, strict=True))
+            own = dict(zip(SEGMENT_ATOMS, values, strict=True))
             found[start, start + length + 1] = own | {"head": start + offset}
     return found
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction_builders import borders_of, log_sum, random_potentials, score, slopes, weighed
+from extraction_builders import borders_of, log_sum, random_potentials, slopes, weighed
 from samevent.extraction.semicrf import (
     OTHER,
     Floats,
     Indices,
     Marginals,
     Potentials,
-    best_path,
-    log_partition,
     marginals,
-    path_score,
 )
 
 SIZES = [[4], [0], [1, 3], [3, 0, 2], [0, 4, 0], [5, 1]]
@@ -27,7 +22,7 @@ LIMITS = [(1,), (3,), (1, 2), (2, 3, 1), (4, 1, 2, 2)]
 
 
 def enumerated(p: Potentials, borders: Indices) -> tuple[Floats, Marginals]:
-    """Return log partition functions and expected counts by going through all paths."""
+    """Return log partition functions and expected counts by enumerating all paths."""
     totals = []
     expected = Marginals(np.zeros_like(p.segments), np.zeros_like(p.other), np.zeros_like(p.transitions))
     for sentence in weighed(p, borders):
@@ -59,36 +54,16 @@ def test_sums_and_marginals_are_those_of_all_paths(sizes: list[int], limits: tup
     totals, expected = enumerated(p, borders)
     found, counts = marginals(p, borders)
     np.testing.assert_allclose(found, totals, atol=1e-10)
-    np.testing.assert_array_equal(found, log_partition(p, borders))
     same(counts, expected)
 
 
-@pytest.mark.parametrize("sizes", SIZES, ids=str)
-@pytest.mark.parametrize("limits", LIMITS, ids=str)
-def test_best_path_is_the_best_of_all_paths(sizes: list[int], limits: tuple[int, ...]) -> None:
-    p, borders = random_potentials(2, sum(sizes), limits, scale=2), borders_of(sizes)
-    best = [max(sentence, key=lambda pair: pair[1]) for sentence in weighed(p, borders)]
-    totals, found = best_path(p, borders)
-    np.testing.assert_allclose(totals, [own for _, own in best], atol=1e-10)
-    assert found == [segment for path, _ in best for segment in path if segment[2] != OTHER]
-
-
-def test_path_score_is_the_score_of_each_path() -> None:
-    p, borders = random_potentials(3, 6, (3, 2)), borders_of([2, 4])
-    for sentence, start, end in zip(weighed(p, borders), borders[:-1], borders[1:], strict=True):
-        for path, own in sentence:
-            marked = [segment for segment in path if segment[2] != OTHER]
-            assert path_score(p, start, end, marked[::-1]) == pytest.approx(own)
-    assert path_score(p, 2, 2, []) == 0
-
-
-def test_marginals_are_the_slopes_of_the_log_partition_function() -> None:
+def test_marginals_are_the_gradient_of_the_log_partition_function() -> None:
     p, borders = random_potentials(4, 6, (3, 1, 2)), borders_of([4, 0, 2])
     _, found = marginals(p, borders)
     by_hand = Marginals(
-        slopes(lambda x: log_partition(p._replace(segments=x), borders).sum(), p.segments),
-        slopes(lambda x: log_partition(p._replace(other=x), borders).sum(), p.other),
-        slopes(lambda x: log_partition(p._replace(transitions=x), borders).sum(), p.transitions),
+        slopes(lambda x: marginals(p._replace(segments=x), borders)[0].sum(), p.segments),
+        slopes(lambda x: marginals(p._replace(other=x), borders)[0].sum(), p.other),
+        slopes(lambda x: marginals(p._replace(transitions=x), borders)[0].sum(), p.transitions),
     )
     for ours, theirs in zip(found, by_hand, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-8)
@@ -105,7 +80,6 @@ def test_what_reaches_beyond_a_sentence_or_its_limit_is_never_looked_at() -> Non
     expected, counts = marginals(p, borders)
     np.testing.assert_array_equal(totals, expected)
     same(found, counts)
-    assert best_path(p._replace(segments=spoiled), borders)[1] == best_path(p, borders)[1]
 
 
 def test_minus_infinity_forbids_as_long_as_some_path_is_left() -> None:
@@ -117,16 +91,6 @@ def test_minus_infinity_forbids_as_long_as_some_path_is_left() -> None:
     found, counts = marginals(p, borders)
     np.testing.assert_allclose(found, totals)
     same(counts, expected)
-    best, path = best_path(p, borders)
-    assert (
-        best[0] == pytest.approx(path_score(p, 0, 4, path)) == max(own for _, own in weighed(p, borders)[0])
-    )
-
-
-def test_equal_paths_leave_the_choice_to_the_first_kind() -> None:
-    p = random_potentials(7, 3, (2, 2), scale=0)
-    best, path = best_path(p, borders_of([3]))
-    assert (best.tolist(), path) == ([0], [])
 
 
 @settings(max_examples=60, deadline=None)
@@ -138,13 +102,9 @@ def test_equal_paths_leave_the_choice_to_the_first_kind() -> None:
 )
 def test_every_token_is_in_one_segment(seed: int, sizes: list[int], limits: list[int], scale: float) -> None:
     p, borders = random_potentials(seed, sum(sizes), tuple(limits), scale=scale), borders_of(sizes)
-    totals, found = marginals(p, borders)
+    _, found = marginals(p, borders)
     np.testing.assert_allclose(covered(found), 1, atol=1e-6)
     assert found.transitions[-1].sum() == pytest.approx(sum(size > 0 for size in sizes))
-    best, path = best_path(p, borders)
-    assert (best <= totals + 1e-9).all()
-    full = sum(path_score(p, a, b, [s for s in path if a <= s[0] < b]) for a, b in pairwise(borders.tolist()))
-    assert full == pytest.approx(best.sum())
 
 
 @pytest.mark.parametrize("scale", [1.0, 300.0])
@@ -154,9 +114,6 @@ def test_a_long_sentence_neither_overflows_nor_fades(scale: float) -> None:
     totals, found = marginals(p, borders)
     assert np.isfinite(totals).all()
     np.testing.assert_allclose(covered(found), 1, atol=1e-6)
-    best, path = best_path(p, borders)
-    assert best[0] == pytest.approx(path_score(p, 0, n, path))
-    assert score(p, filled(path, n)) == pytest.approx(best[0])
 
 
 def covered(found: Marginals) -> Floats:
@@ -166,9 +123,3 @@ def covered(found: Marginals) -> Floats:
         for t in np.flatnonzero(found.segments[:, length - 1].any(axis=1)):
             total[t : t + length] += found.segments[t, length - 1].sum()
     return total
-
-
-def filled(path: list[tuple[int, int, int]], n: int) -> tuple[tuple[int, int, int], ...]:
-    """Put *other* between the segments of a path."""
-    inside = {t for start, end, _ in path for t in range(start, end)}
-    return tuple(sorted([*path, *((t, t + 1, OTHER) for t in range(n) if t not in inside)]))

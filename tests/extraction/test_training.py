@@ -11,31 +11,30 @@ import pytest
 from extraction_builders import news, text_of, tiny_resources
 from samevent.corpus import KINDS, Kind
 from samevent.errors import DataError, UsageError
-from samevent.extraction import Parsed
+from samevent.extraction.arguments import Parsed
 from samevent.extraction.features import GROUPS
-from samevent.extraction.learning import Learning
+from samevent.extraction.learning import Cost, LearningSettings
 from samevent.extraction.model import Extractor
-from samevent.extraction.objective import Cost
 from samevent.extraction.training import (
     NO_THRESHOLDS,
     ExtractorSettings,
-    cross_fitted,
-    fitted,
+    cross_fit,
+    fit,
     groups_without,
-    prepared,
+    prepare_examples,
     train,
 )
 
 RESOURCES = tiny_resources()
-LEARNING = Learning(regularisation=0.1, rounds=12, rate=0.03, batch=2)
+LEARNING = LearningSettings(regularisation=0.1, rounds=12, rate=0.03, batch=2)
 QUICK = ExtractorSettings(learning=LEARNING, least=1, folds=3)
 LIMITS = (2, 3, 3, 3)
 NEWS = news()
 
 
-def fit(texts: Sequence[Parsed], settings: ExtractorSettings = QUICK) -> Extractor:
-    examples = prepared(texts, RESOURCES, LIMITS, settings)
-    return fitted(examples, RESOURCES, LIMITS, settings, NO_THRESHOLDS, lambda _: None)
+def trained(texts: Sequence[Parsed], settings: ExtractorSettings = QUICK) -> Extractor:
+    examples = prepare_examples(texts, RESOURCES, LIMITS, settings)
+    return fit(examples, RESOURCES, LIMITS, settings, NO_THRESHOLDS, lambda _: None)
 
 
 def sure(extractor: Extractor, text: Parsed) -> list[tuple[str, str]]:
@@ -50,7 +49,7 @@ def gold(text: Parsed) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("cost", [Cost(), Cost(0, 0, 0, 0)], ids=["margin", "likelihood"])
 def test_trained_extractor_finds_what_it_was_shown(cost: Cost) -> None:
-    extractor = fit(NEWS, replace(QUICK, learning=replace(LEARNING, cost=cost)))
+    extractor = trained(NEWS, replace(QUICK, learning=replace(LEARNING, cost=cost)))
     for text in NEWS:
         assert sure(extractor, text) == gold(text)
 
@@ -63,25 +62,25 @@ def test_trained_extractor_finds_the_like_in_words_it_never_saw() -> None:
         on IN prep shelled
         Sunday NNP pobj on
     """)
-    assert {("action", "shelled"), ("participant", "Mali")} <= set(sure(fit(NEWS), unseen))
+    assert {("action", "shelled"), ("participant", "Mali")} <= set(sure(trained(NEWS), unseen))
 
 
 def test_sentences_without_marks_teach_nothing() -> None:
     longer = news("Nobody NN nsubj spoke\nspoke VBD ROOT spoke speak")
-    expected = fit(NEWS).weights.flat()
-    np.testing.assert_array_equal(fit(longer).weights.flat(), expected)
+    expected = trained(NEWS).weights.flat()
+    np.testing.assert_array_equal(trained(longer).weights.flat(), expected)
 
 
 def test_marks_in_an_address_teach_nothing() -> None:
     address = "www.sudan.com NN ROOT www.sudan.com"
-    expected = fit(NEWS).weights.flat()
+    expected = trained(NEWS).weights.flat()
     marked = []
     for text in news(address):
         prose, line = text.document.sentences
         document = replace(text.document, sentences=(prose, replace(line, is_url=True)))
         mention = document.mention("location", line.start, line.end)
         marked.append(text._replace(document=document.with_mentions([*document.mentions, mention])))
-    np.testing.assert_array_equal(fit(marked).weights.flat(), expected)
+    np.testing.assert_array_equal(trained(marked).weights.flat(), expected)
 
 
 def test_training_twice_gives_the_same_weights() -> None:
@@ -93,7 +92,7 @@ def test_training_twice_gives_the_same_weights() -> None:
 def test_stronger_regularisation_gives_smaller_weights() -> None:
     sizes = [
         np.linalg.norm(
-            fit(NEWS, replace(QUICK, learning=replace(LEARNING, regularisation=strength))).weights.flat()
+            trained(NEWS, replace(QUICK, learning=replace(LEARNING, regularisation=strength))).weights.flat()
         )
         for strength in (0.1, 1, 10, 1000)
     ]
@@ -102,14 +101,14 @@ def test_stronger_regularisation_gives_smaller_weights() -> None:
 
 
 def test_rare_features_have_no_weights() -> None:
-    few, many = (fit(NEWS, replace(QUICK, least=least)).weights for least in (3, 1))
+    few, many = (trained(NEWS, replace(QUICK, least=least)).weights for least in (3, 1))
     assert 0 < len(few.token) < len(many.token)
     assert 0 < len(few.segment) < len(many.segment)
 
 
 @pytest.mark.parametrize("group", ["vectors", "phrase_vectors"])
 def test_vectors_switched_off_have_no_weights(group: str) -> None:
-    weights = fit(NEWS, replace(QUICK, groups=groups_without([group]))).weights
+    weights = trained(NEWS, replace(QUICK, groups=groups_without([group]))).weights
     sizes = {"vectors": weights.vector.any(), "phrase_vectors": weights.phrase.any()}
     assert sizes == {"vectors": group != "vectors", "phrase_vectors": group != "phrase_vectors"}
 
@@ -123,7 +122,7 @@ def test_groups_are_known_by_name() -> None:
 def test_extractors_never_see_the_topic_that_they_are_judged_on() -> None:
     # Only the first topic has times, so nobody could have told them there.
     odd = [replace_kinds(text, ("action",)) if text.document.topic != "1" else text for text in NEWS]
-    for document, _, found in cross_fitted(odd, RESOURCES, LIMITS, QUICK, lambda _: None):
+    for document, _, found in cross_fit(odd, RESOURCES, LIMITS, QUICK, lambda _: None):
         probable = [m.kind for m in found if (m.probability or 0) > 0.5]
         assert set(probable) <= ({"action"} if document.topic == "1" else set(KINDS))
 
@@ -134,7 +133,7 @@ def replace_kinds(text: Parsed, kinds: Sequence[Kind]) -> Parsed:
 
 
 def test_every_document_is_judged_once() -> None:
-    found = cross_fitted(NEWS, RESOURCES, LIMITS, QUICK, lambda _: None)
+    found = cross_fit(NEWS, RESOURCES, LIMITS, QUICK, lambda _: None)
     assert sorted(document.id for document, _, _ in found) == sorted(text.document.id for text in NEWS)
 
 
@@ -152,13 +151,13 @@ def test_documents_beside_move_the_thresholds_alone() -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_little_to_train_on_is_said(count: int) -> None:
-    with pytest.raises(DataError, match="nothing to train"):
+    with pytest.raises(DataError, match="no mentions to train"):
         train(NEWS[:count], RESOURCES, settings=QUICK)
 
 
 def test_documents_without_mentions_are_nothing_to_train_on() -> None:
     bare = [replace_kinds(text, ()) for text in NEWS]
-    with pytest.raises(DataError, match="nothing to train"):
+    with pytest.raises(DataError, match="no mentions to train"):
         train(bare, RESOURCES, settings=QUICK)
     empty = [text_of("", id="e"), *NEWS]
     assert sure(train(empty, RESOURCES, settings=QUICK), NEWS[0]) == gold(NEWS[0])
@@ -167,5 +166,5 @@ def test_documents_without_mentions_are_nothing_to_train_on() -> None:
 def test_progress_is_told() -> None:
     told: list[str] = []
     train(NEWS, RESOURCES, settings=QUICK, progress=told.append)
-    assert sum("leaving out" in line for line in told) == 3
+    assert sum("fold" in line for line in told) == 3
     assert any("round 12 of 12" in line for line in told)

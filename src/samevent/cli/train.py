@@ -82,16 +82,15 @@ def extractor_cli(
     Lexicon, vectors and roles are those of --model. Sentences without any mention teach nothing: in partly annotated
     corpora they are not examples of sentences without events.
     """
-    from samevent.extraction.learning import Learning
+    from samevent.extraction.learning import LIKELIHOOD, Cost, LearningSettings
     from samevent.extraction.model import EXTRACTOR_FILE
-    from samevent.extraction.objective import LIKELIHOOD, Cost
     from samevent.extraction.training import ExtractorSettings, groups_without
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
     from samevent.training import Source, train_extractor
 
     corpus = read(data)
-    learning = Learning(cost=LIKELIHOOD if likelihood else Cost())
+    learning = LearningSettings(cost=LIKELIHOOD if likelihood else Cost())
     settings = ExtractorSettings(learning=learning, groups=groups_without(left_out))
     output.mkdir(parents=True, exist_ok=True)
     train_extractor(

@@ -13,7 +13,7 @@ from typing import Any
 from samevent.corpus import KINDS, Corpus, Kind, Mention
 from samevent.experiments.protocols import Part, Split
 from samevent.extraction import Extractor, Parsed, extract_by_roles
-from samevent.extraction.evaluation import Ranking, ranking
+from samevent.extraction.gold import Ranking, ranking
 from samevent.extraction.training import ExtractorSettings, train
 from samevent.language.cache import Cache
 from samevent.language.resources import Resources

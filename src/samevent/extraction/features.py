@@ -1,25 +1,29 @@
-"""Features of tokens and segments, in groups that can be switched off, and the text as the model reads it."""
+"""Features of tokens and segments in groups that can be switched off, and documents as the model sees them.
+
+The atoms of a token are its word and tag, its neighbours, its position in the parse and its roles; `segments` has those
+of segments. Templates combine atoms into features.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samevent.corpus import Document
-from samevent.extraction.segments import ATOMS as SEGMENT_ATOMS
-from samevent.extraction.segments import segment_atoms
-from samevent.extraction.tokens import ATOMS as TOKEN_ATOMS
-from samevent.extraction.tokens import token_atoms
+from samevent.extraction.segments import SEGMENT_ATOMS, segment_atoms
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import (
+    Codes,
     Indices,
     Keys,
     KeyTable,
     Templates,
+    code,
     codes,
     hash_templates,
     look_up,
@@ -27,7 +31,16 @@ from samevent.language.hashing import (
 )
 from samevent.language.lexicon import Lexicon, pos_of_tag
 from samevent.language.roles.base import Predicate
+from samevent.language.roles.encoding import Encoded, encode
 from samevent.language.vectors import WordVectors
+
+_OWN = "w l t p d sh s3 s2 p3 e pr rl ri k hl ht sg c cap gl".split()
+"""Word, lemma, tag, universal tag, label, shape, suffixes, prefix, entity type, kind of predicate, role as the head
+of a filler, role of the smallest filler around, position in the noun chunk, lemma and tag of the governor, core labels
+of the children, WordNet class, whether it is capitalized, lemma of the governor's governor."""
+_SHIFTED = {"w": (-2, -1, 1, 2), "l": (-1, 1), "t": (-2, -1, 1, 2), "d": (-1, 1), "e": (-1, 1), "pr": (-1, 1),
+           "c": (-1, 1), "rl": (-1, 1), "k": (-1, 1)}  # fmt: skip
+TOKEN_ATOMS = (*_OWN, *(f"{name}{by:+d}" for name, places in _SHIFTED.items() for by in places))
 
 TOKEN_TEMPLATES = {
     "words": "w; l; w-1; w+1; w-2; w+2; w-1 w; w w+1; l-1 l; l l+1; w-1 w+1",
@@ -50,29 +63,28 @@ SEGMENT_TEMPLATES = {
     "lexicon": "head.c len; head.c before.d; head.c after.d",
 }
 Vectors = NDArray[np.float32]
-Places = NDArray[np.int64]
 
 GROUPS = ("words", "tags", "shapes", "parse", "names", "roles", "chunks", "phrases", "lexicon", "hypernyms",
           "synonyms", "frames", "vectors", "phrase_vectors")  # fmt: skip
 
 
-class Raw(NamedTuple):
-    """A text as the keys of its features, before it is known which of them have weights."""
+class FeatureKeys(NamedTuple):
+    """A text as the keys of its features, before they are looked up in tables."""
 
     borders: NDArray[np.int64]
-    """Where each sentence starts, and the end of the last."""
+    """The start of each sentence, and the end of the last."""
     token_starts: NDArray[np.int64]
-    """Where each token's features start; one more for the end."""
+    """The start of the features of each token, and the end of the last."""
     token_keys: Keys
     segment_keys: Keys
-    """A row for each segment, see `segments`; 0 where it reaches beyond its sentence."""
+    """One row per segment, see `segments`; 0 where it reaches beyond its sentence."""
     segment_heads: NDArray[np.int8]
-    """How far the head of each segment is from its start."""
+    """The distance of the head of each segment from its start."""
     vectors: Vectors
 
 
 class Features(NamedTuple):
-    """A text as the model reads it: features are rows of weights, -1 an unknown one."""
+    """A text as the model sees it: features are rows of weights, -1 if unknown."""
 
     borders: NDArray[np.int64]
     token_starts: NDArray[np.int64]
@@ -82,8 +94,12 @@ class Features(NamedTuple):
     vectors: Vectors
 
 
+_Text = TypeVar("_Text", FeatureKeys, Features)
+_EDGE = code("^")
+
+
 class Encoder:
-    """Turns parsed documents into features."""
+    """Converts parsed documents to feature keys."""
 
     def __init__(
         self, lexicon: Lexicon, vectors: WordVectors, *, groups: Collection[str] = GROUPS, longest: int
@@ -93,10 +109,12 @@ class Encoder:
         self.longest = longest
         self._lexicon = lexicon
         self._entries: dict[tuple[str, str], tuple[str, Keys]] = {}
-        self._token = _chosen(TOKEN_ATOMS, TOKEN_TEMPLATES, self.groups)
-        self._segment = _chosen(SEGMENT_ATOMS, SEGMENT_TEMPLATES, self.groups)
+        self._token = _group_templates(TOKEN_ATOMS, TOKEN_TEMPLATES, self.groups)
+        self._segment = _group_templates(SEGMENT_ATOMS, SEGMENT_TEMPLATES, self.groups)
 
-    def raw(self, document: Document, annotation: Annotation, predicates: Iterable[Predicate]) -> Raw:
+    def encode(
+        self, document: Document, annotation: Annotation, predicates: Iterable[Predicate]
+    ) -> FeatureKeys:
         """Return the keys of all features of a document."""
         predicates = tuple(predicates)
         words = [token.text for token in document.tokens]
@@ -106,91 +124,70 @@ class Encoder:
         own = [keys for _, keys in entries]
         sizes = np.array([fixed.shape[1] + len(keys) for keys in own], np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        # Each token's keys behind each other: the fixed number that all have, then its own.
+        # The keys of each token: the fixed number that all have, then its own.
         keys = np.concatenate([np.empty(0, np.uint32), *chain.from_iterable(zip(fixed, own, strict=True))])
         segments, heads = segment_atoms(annotation, predicates, atoms, TOKEN_ATOMS, e, self.longest)
         segment_keys = hash_templates(segments, self._segment, segments[:, 0] > 0)
         borders = np.array([0, *(s.end for s in document.sentences)], np.int64)
-        return Raw(borders, starts, keys, segment_keys, heads, self.vectors.matrix(words))
+        return FeatureKeys(borders, starts, keys, segment_keys, heads, self.vectors.matrix(words))
 
     def _entry(self, lemma: str, tag: str) -> tuple[str, Keys]:
-        """Return the WordNet class of a word, and the keys of what its dictionary entries say."""
+        """Return the WordNet class of a word, and the keys of its lexicon features."""
         entry = self._entries.get((lemma, tag))
         if entry is None:
             if len(self._entries) > 200_000:
                 self._entries.clear()
-            entry = self._entries[lemma, tag] = self._looked_up(lemma, tag)
+            entry = self._entries[lemma, tag] = self._lexicon_features(lemma, tag)
         return entry
 
-    def _looked_up(self, lemma: str, tag: str) -> tuple[str, Keys]:
+    def _lexicon_features(self, lemma: str, tag: str) -> tuple[str, Keys]:
         pos = pos_of_tag(tag)
         if pos is None:
             return tag[:2], np.empty(0, np.uint32)
         lexicon = self._lexicon
         base = lexicon.base(lemma, pos)
         classes = lexicon.classes(base, pos) if base else ()
-        said = [f"class {name}" for name in classes] if "lexicon" in self.groups else []
+        features = [f"class {name}" for name in classes] if "lexicon" in self.groups else []
         if base and "hypernyms" in self.groups:
-            said += [f"is {name}" for name in lexicon.hypernyms(base, pos, senses=3)]
+            features += [f"is {name}" for name in lexicon.hypernyms(base, pos, senses=3)]
         if base and "synonyms" in self.groups:
-            said += [f"as {name}" for name in lexicon.synonyms(base, pos, senses=3)]
+            features += [f"as {name}" for name in lexicon.synonyms(base, pos, senses=3)]
         if "frames" in self.groups:
-            said += [f"in {name}" for name in lexicon.frames(base or lemma, pos)]
-            said += [f"has {name}" for name in lexicon.frame_roles(base or lemma, pos)]
-        return (classes[0] if classes else tag[:2]), codes(said).astype(np.uint32)
+            features += [f"in {name}" for name in lexicon.frames(base or lemma, pos)]
+            features += [f"has {name}" for name in lexicon.frame_roles(base or lemma, pos)]
+        return (classes[0] if classes else tag[:2]), codes(features).astype(np.uint32)
 
 
-def joined(texts: Sequence[Raw]) -> Raw:
+def concatenate(texts: Sequence[FeatureKeys]) -> FeatureKeys:
     """Return several texts as one."""
-    return Raw(
-        _end_to_end([text.borders for text in texts]),
-        _end_to_end([text.token_starts for text in texts]),
-        np.concatenate([text.token_keys for text in texts]),
-        np.concatenate([text.segment_keys for text in texts]),
-        np.concatenate([text.segment_heads for text in texts]),
-        np.concatenate([text.vectors for text in texts]),
+    return FeatureKeys(
+        _concatenate_borders([text.borders for text in texts]),
+        _concatenate_borders([text.token_starts for text in texts]),
+        *(np.concatenate(parts) for parts in zip(*(text[2:] for text in texts), strict=True)),
     )
 
 
-def selected(text: Raw, sentences: Sequence[int]) -> Raw:
-    """Return some sentences of a text, one after the other, as a text."""
-    tokens, rows, features, borders, starts = _places(text, sentences)
-    return Raw(
-        borders,
-        starts,
-        text.token_keys[features],
-        text.segment_keys[rows],
-        text.segment_heads[rows],
-        text.vectors[tokens],
-    )
-
-
-def chosen_sentences(text: Features, sentences: Sequence[int]) -> Features:
-    """Do the same for a text whose features have numbers."""
-    tokens, rows, features, borders, starts = _places(text, sentences)
-    return Features(
-        borders,
-        starts,
-        text.token_features[features],
-        text.segment_features[rows],
-        text.segment_heads[rows],
-        text.vectors[tokens],
-    )
-
-
-def _places(text: Raw | Features, sentences: Sequence[int]) -> tuple[Places, Places, Places, Places, Places]:
-    """Return where the tokens, segments and token features of some sentences are, and their borders and starts."""
-    spans = [np.arange(text.borders[s], text.borders[s + 1]) for s in sentences]
+def select_sentences(text: _Text, sentences: Sequence[int]) -> _Text:
+    """Return some sentences of a text, in this order, as a text."""
+    spans: list[NDArray[np.int64]] = [np.arange(text.borders[s], text.borders[s + 1]) for s in sentences]
     tokens = np.concatenate([np.empty(0, np.int64), *spans])
     longest = len(text.segment_heads) // max(1, len(text.token_starts) - 1)
     rows = (tokens[:, None] * longest + np.arange(longest)).ravel()
-    own = [np.arange(text.token_starts[t], text.token_starts[t + 1]) for t in tokens]
+    own: list[NDArray[np.int64]] = [np.arange(text.token_starts[t], text.token_starts[t + 1]) for t in tokens]
     features = np.concatenate([np.empty(0, np.int64), *own])
-    borders, starts = (np.cumsum([0, *map(len, each)], dtype=np.int64) for each in (spans, own))
-    return tokens, rows, features, borders, starts
+    borders = np.cumsum([0, *map(len, spans)], dtype=np.int64)
+    starts = np.cumsum([0, *map(len, own)], dtype=np.int64)
+    return type(text)(
+        borders,
+        starts,
+        text[2][features],
+        text[3][rows],
+        text.segment_heads[rows],
+        text.vectors[tokens],
+    )
 
 
-def looked_up(text: Raw, tokens: KeyTable, segments: KeyTable) -> Features:
+def look_up_features(text: FeatureKeys, tokens: KeyTable, segments: KeyTable) -> Features:
     """Replace the keys of features by their rows in the tables."""
     return Features(
         text.borders,
@@ -202,15 +199,107 @@ def looked_up(text: Raw, tokens: KeyTable, segments: KeyTable) -> Features:
     )
 
 
-def _chosen(atoms: Sequence[str], by_group: Mapping[str, str], groups: Collection[str]) -> Templates:
+def token_atoms(
+    document: Document, annotation: Annotation, predicates: Iterable[Predicate], classes: Sequence[str]
+) -> tuple[Codes, Encoded]:
+    """Return the atoms of all tokens, one row per token, and the encoded document.
+
+    `classes` has the WordNet class of each token.
+    """
+    predicates = tuple(predicates)
+    e = encode(document, annotation, [p.token for p in predicates])
+    words = [token.text for token in document.tokens]
+    lower = [word.lower() for word in words]
+    own, around = _role_codes(len(words), predicates)
+    signature = np.zeros(len(words), np.uint64)
+    np.bitwise_or.at(
+        signature, e.head, np.where(e.head == np.arange(len(words)), 0, e.core).astype(np.uint64)
+    )
+    columns = {
+        "w": e.word,
+        "l": e.lemma,
+        "t": e.tag,
+        "p": codes(annotation.pos),
+        "d": e.label,
+        "sh": codes([shape(word) for word in words]),
+        "s3": e.suffix,
+        "s2": codes([word[-2:] for word in lower]),
+        "p3": codes([word[:3] for word in lower]),
+        "e": e.entity,
+        "pr": e.predicate.astype(np.uint64),
+        "rl": own,
+        "ri": around,
+        "k": _chunk_positions(len(words), annotation),
+        "hl": e.lemma[e.head],
+        "ht": e.tag[e.head],
+        "sg": signature,
+        "c": codes(classes),
+        "cap": np.array([word[:1].isupper() for word in words], np.uint64),
+        "gl": e.lemma[e.head[e.head]],
+    }
+    for name, places in _SHIFTED.items():
+        for by in places:
+            columns[f"{name}{by:+d}"] = _shift(columns[name], by, e)
+    return np.stack([columns[name] for name in TOKEN_ATOMS], axis=1), e
+
+
+def _shift(column: Codes, by: int, e: Encoded) -> Codes:
+    """Return the values `by` tokens further on; those beyond the sentence have their own code."""
+    places = np.arange(len(column)) + by
+    inside = (places >= e.first) & (places < e.last)
+    out = np.full(len(column), _EDGE, np.uint64)
+    out[inside] = column[places[inside]]
+    return out
+
+
+@lru_cache(maxsize=100_000)
+def shape(word: str) -> str:
+    """Return the shape of a word, runs of one kind shortened.
+
+    >>> [shape(word) for word in ("Yida", "10th", "U.S.", "2011", "$400m")]
+    ['Xx', 'dx', 'X.X.', 'd', '$dx']
+    """
+    out = ""
+    for c in word[:12]:
+        mark = "X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c
+        if out[-1:] != mark:
+            out += mark
+    return out
+
+
+def _role_codes(n: int, predicates: Iterable[Predicate]) -> tuple[Codes, Codes]:
+    """Return the role of each token as the head of a filler, and that of the smallest filler around it."""
+    own, around, size = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.full(n, n + 1)
+    for predicate in predicates:
+        for argument in predicate.arguments:
+            name = code(f"{predicate.kind} {argument.role}")
+            own[argument.head] = own[argument.head] or name
+            width = argument.end - argument.start
+            inside = np.arange(argument.start, argument.end)
+            inside = inside[size[inside] > width]
+            around[inside], size[inside] = name, width
+    return own, around
+
+
+def _chunk_positions(n: int, annotation: Annotation) -> Codes:
+    """Return the position in the noun chunk: 0 outside, else bits for inside, first and last token."""
+    place = np.zeros(n, np.uint64)
+    for start, end in annotation.chunks:
+        place[start:end] = 1
+        place[start] |= np.uint64(2)
+        place[end - 1] |= np.uint64(4)
+    return place
+
+
+def _group_templates(atoms: Sequence[str], by_group: Mapping[str, str], groups: Collection[str]) -> Templates:
     """Return the templates of some groups, and one that is always present."""
     return parse_templates(
         atoms, ";".join(["", *(text for name, text in by_group.items() if name in groups)])
     )
 
 
-def _end_to_end(edges: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return borders that start at 0 each as one sequence of borders."""
+def _concatenate_borders(edges: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return several sequences of borders, each starting at 0, as one."""
     shifts = np.concatenate([[0], np.cumsum([each[-1] for each in edges])])
     return np.concatenate([[0], *(each[1:] + by for each, by in zip(edges, shifts, strict=False))]).astype(
         np.int64

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from samevent.corpus import KINDS, Document, Kind, Mention
 from samevent.errors import DataError, UsageError
 from samevent.extraction.arguments import Association, Parsed, associate, label_events
-from samevent.extraction.dates import whole_dates
-from samevent.extraction.decoding import Candidates, candidates
-from samevent.extraction.features import GROUPS, Encoder, Features, looked_up
+from samevent.extraction.decoding import Candidates, decode, merge_dates
+from samevent.extraction.features import GROUPS, Encoder, Features, look_up_features
 from samevent.extraction.semicrf import Floats, marginals
 from samevent.extraction.weights import Weights, potentials
 from samevent.language.hashing import KeyTable, key_gaps, keys_from_gaps
@@ -28,16 +27,16 @@ KIND = "extractor"
 SCHEMA = 1
 EXTRACTOR_FILE = "extractor.npz"
 LEAST_WEIGHT = 0.02
-"""A feature whose weights are all smaller than this is not worth its place in the file."""
+"""Features whose weights are all smaller are not saved."""
 
 Point = Literal["balanced", "recall"]
 POINTS: tuple[Point, ...] = get_args(Point)
-"""Operating points: as right as possible, or as much as possible."""
+"""Operating points: the best F1, or high recall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """How probable a mention of each kind must be at an operating point."""
+    """The minimal probability of mentions of each kind at each operating point."""
 
     balanced: Mapping[Kind, float]
     recall: Mapping[Kind, float]
@@ -45,16 +44,16 @@ class Thresholds:
     def at(self, point: str) -> Mapping[Kind, float]:
         """Return the thresholds of an operating point."""
         if point not in POINTS:
-            raise UsageError(f"there is no operating point {point!r}", expected=f"one of {', '.join(POINTS)}")
+            raise UsageError(f"unknown operating point {point!r}", expected=f"one of {', '.join(POINTS)}")
         return self.balanced if point == "balanced" else self.recall
 
 
 WITH_FILLERS = Association(add_fillers=True)
-"""Who fills a role of an event takes part in it, even if nothing else told so."""
+"""Role fillers of an event become its arguments even where no mention was found."""
 
 
 class Extractor:
-    """A trained semi-Markov CRF over the words that some resources know about."""
+    """A trained semi-Markov CRF with the language resources that it uses."""
 
     def __init__(
         self,
@@ -86,61 +85,62 @@ class Extractor:
         kinds: Collection[Kind] = KINDS,
         association: Association = WITH_FILLERS,
     ) -> Document:
-        """Return the document with mentions of some kinds found anew, and with arguments on its events.
+        """Return the document with new mentions of these kinds, and with arguments on its events.
 
-        Mentions of the other kinds stay as they are; arguments that events already had do too, unless what they
-        point to was found anew.
+        Mentions of other kinds are kept. So are existing arguments of events, unless they refer to a replaced mention.
         """
         for kind in kinds:
             if kind not in KINDS:
-                raise UsageError(f"there is no kind {kind!r}", expected=f"some of {', '.join(KINDS)}")
+                raise UsageError(f"unknown kind {kind!r}", expected=f"some of {', '.join(KINDS)}")
         thresholds = self.thresholds.at(point)
-        old = _kept(text.document, kinds)
-        found = self.mentions(text, kinds, least=thresholds)
-        document = text.document.with_mentions([*old, *found])
+        kept = _without_kinds(text.document, kinds)
+        new = self.mentions(text, kinds, least=thresholds)
+        document = text.document.with_mentions([*kept, *new])
         predicates = label_events(self.resources.roles, document, text.annotation, text.predicates)
         return associate(document, text.annotation, predicates, settings=association)
 
     def mentions(
         self, text: Parsed, kinds: Collection[Kind] = KINDS, *, least: Mapping[Kind, float] | None = None
     ) -> list[Mention]:
-        """Return all that may be mentions, however improbable unless told; those of one kind do not overlap."""
+        """Return mentions with probability >= `least` (default: all); those of one kind do not overlap."""
         document, annotation = text.document, text.annotation
         prose = np.ones(len(document.tokens), np.bool_)
         for sentence in document.sentences:
             prose[sentence.start : sentence.end] = not sentence.is_url
         return [
             document.mention(kind, start, end, head=head(annotation, start, end), probability=probability)
-            for kind, found in self.candidates(text).items()
+            for kind, spans in self.candidates(text).items()
             if kind in kinds
             for start, end, probability in zip(
-                found.start.tolist(), found.end.tolist(), found.probability.round(6).tolist(), strict=True
+                spans.start.tolist(), spans.end.tolist(), spans.probability.round(6).tolist(), strict=True
             )
             if prose[start] and (least is None or probability >= least[kind])
         ]
 
     def candidates(self, text: Parsed) -> dict[Kind, Candidates]:
-        """Return what may be mentions of each kind, as arrays."""
+        """Return the candidate mentions of each kind, as arrays."""
         features = self.features(text)
-        probable = self.probabilities(features)
-        found = {
-            kind: candidates(probable[:, :, k], features.segment_heads, int(self.limits[k]), features.borders)
+        probabilities = self.probabilities(features)
+        spans = {
+            kind: decode(
+                probabilities[:, :, k], features.segment_heads, int(self.limits[k]), features.borders
+            )
             for k, kind in enumerate(KINDS)
         }
         words = [token.text for token in text.document.tokens]
-        return {**found, "time": whole_dates(found["time"], words, features.borders)}
+        return {**spans, "time": merge_dates(spans["time"], words, features.borders)}
 
     def features(self, text: Parsed) -> Features:
-        """Return a document as the model reads it."""
-        return looked_up(self._encoder.raw(*text), self._tokens, self._segments)
+        """Return a document as the model sees it."""
+        return look_up_features(self._encoder.encode(*text), self._tokens, self._segments)
 
     def probabilities(self, features: Features) -> Floats:
-        """Return the probability of every segment, by first token, length less one, and kind."""
-        _, found = marginals(potentials(features, self.weights, self.limits), features.borders)
-        return found.segments
+        """Return the probability of each segment, by first token, length - 1 and kind."""
+        _, expected = marginals(potentials(features, self.weights, self.limits), features.borders)
+        return expected.segments
 
     def save(self, path: Path, manifest: Mapping[str, Any], *, overwrite: bool = False) -> None:
-        """Write the extractor as one table; weights are rounded to 8 bits, rows that matter little are left out."""
+        """Write the extractor as one table; weights are quantized to 8 bits, and negligible rows are left out."""
         arrays: dict[str, NDArray[Any]] = {
             "vector": self.weights.vector.astype(np.float32),
             "phrase": self.weights.phrase.astype(np.float32),
@@ -191,8 +191,8 @@ class Extractor:
 
 def load_extractor(model: str | Path = DEFAULT_MODEL) -> Extractor:
     """Load the extractor of a model: a shipped one by its name, or any by its folder."""
-    known_words = resources(model)
-    return Extractor.load(known_words.folder / EXTRACTOR_FILE, known_words)
+    language = resources(model)
+    return Extractor.load(language.folder / EXTRACTOR_FILE, language)
 
 
 def _check(
@@ -203,25 +203,25 @@ def _check(
     limits: Collection[int],
     thresholds: Thresholds,
 ) -> None:
-    """Refuse what does not fit together: compiled code looks at no border."""
+    """Raise if the parts do not fit together: compiled code checks no bounds."""
     kinds = len(KINDS)
     shapes = [part.shape for part in weights]
     vector, phrase = len(weights.vector), len(weights.phrase)
     wanted = Weights.zeros(len(tokens.keys), len(segments.keys), vector, phrase, kinds)
     if shapes != [part.shape for part in wanted] or len(limits) != kinds or min(limits) < 1:
-        raise DataError("weights, features and kinds of an extractor do not fit together")
+        raise DataError("the weights, features and kinds of an extractor do not fit together")
     if any(set(thresholds.at(point)) != set(KINDS) for point in POINTS):
         raise DataError("an extractor lacks thresholds", expected=f"one for each of {', '.join(KINDS)}")
     if {vector, phrase} - {0, resources.vectors.dimension}:
         raise DataError(
             f"an extractor was trained with word vectors of {max(vector, phrase)} dimensions",
-            expected=f"those of the model it is in, {resources.vectors.dimension}",
+            expected=f"the {resources.vectors.dimension} dimensions of its model",
             hint="train it again: samevent train extractor",
         )
 
 
-def _kept(document: Document, kinds: Collection[Kind]) -> list[Mention]:
-    """Return the mentions of all other kinds, and of their arguments those that are still there."""
+def _without_kinds(document: Document, kinds: Collection[Kind]) -> list[Mention]:
+    """Return the mentions of all other kinds, without arguments that refer to removed mentions."""
     kept = [m for m in document.mentions if m.kind not in kinds]
     ids = {m.id for m in kept}
     return [

@@ -1,7 +1,7 @@
-"""What is known of each segment, as atoms: its head, its words, what kind of phrase it is and what stands around it.
+"""The atoms of segments: the head, the words, the type of phrase and the context.
 
-Segments are all stretches of up to `longest` tokens inside a sentence; the one of `length` tokens from token `t` on
-has the row `t * longest + length - 1`. Rows of stretches that reach beyond the sentence are left empty.
+Segments are all spans of up to `longest` tokens inside a sentence; the one of `length` tokens from token `t` on has the
+row `t * longest + length - 1`. Rows of spans that reach beyond the sentence are empty.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from samevent.language.heads import token_depths
 from samevent.language.roles.base import Predicate
 from samevent.language.roles.encoding import Encoded, subtrees
 
-ATOMS = (
+SEGMENT_ATOMS = (
     "len head.l head.t head.d head.c head.pr head.at top.t tops left right words tags "
     "first.w first.t last.w last.t before.w before.t before.d after.w after.t after.d chunk entity role commas"
 ).split()
-"""Length; the head's lemma, tag, label, class, kind as predicate, and how far it is from the end; the tag of the
-highest token, and how many there are; whether the highest token's phrase ends where the segment does, left and right;
-all words, all tags; the first and last token and those around, by word and tag; how the tokens around depend on the
-head; how the segment lies to chunks, names and role fillers; commas inside."""
+"""Length; lemma, tag, label, class and kind of predicate of the head, and its distance from the end; the tag of the
+highest token, and the number of such tokens; whether its subtree ends where the segment does, left and right; all
+words, all tags; word and tag of the first and last token and of the tokens around; how the tokens around depend on the
+head; the position relative to chunks, names and role fillers; commas inside."""
 
 _FUNCTION = frozenset("ADP AUX CCONJ DET PART PUNCT SCONJ SPACE SYM".split())
 _EDGE = np.uint64(code("^"))
 _LONG_SEQUENCE = 6
 _PICKED = ("w", "l", "t", "d", "c", "pr")
 W, L, T, D, C, PR = range(len(_PICKED))
-"""Columns of the atoms of tokens that segments are made from."""
+"""Columns of the token atoms that segment atoms use."""
 
 
 def segment_atoms(
@@ -43,9 +43,9 @@ def segment_atoms(
     e: Encoded,
     longest: int,
 ) -> tuple[Codes, NDArray[np.int8]]:
-    """Return the atoms of every segment, and how far its head is from its start.
+    """Return the atoms of all segments, and the distance of each head from the start.
 
-    `token` holds the atoms of the tokens, named by `columns`.
+    `token` has the atoms of the tokens, `columns` their names.
     """
     n = len(e.word)
     content = np.array(
@@ -57,7 +57,7 @@ def segment_atoms(
     )
     comma = np.array([lemma == "," for lemma in annotation.lemmas], np.int64)
     picked = np.ascontiguousarray(token[:, [columns.index(name) for name in _PICKED]])
-    atoms, heads = np.zeros((n * longest, len(ATOMS)), np.uint64), np.zeros(n * longest, np.int8)
+    atoms, heads = np.zeros((n * longest, len(SEGMENT_ATOMS)), np.uint64), np.zeros(n * longest, np.int8)
     _fill(
         atoms,
         heads,
@@ -79,7 +79,7 @@ def segment_atoms(
 
 
 def _extents(n: int, spans: Iterable[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the borders of the span that each token is in, -1 outside."""
+    """Return the start and end of the span around each token, -1 outside."""
     start, end = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
     for first, last in spans:
         start[first:last], end[first:last] = first, last
@@ -98,7 +98,7 @@ def _fillers(n: int, predicates: Iterable[Predicate]) -> tuple[NDArray[np.int64]
 
 @njit(cache=True)
 def _relation(start, end, first, last):  # type: ignore[no-untyped-def]
-    """Return how the segment lies to a span: 0 none, 1 equal, 2 its end, 3 its start, 4 inside, 5 covers, 6 crosses."""
+    """Return the relation to a span: 0 none, 1 equal, 2 its end, 3 its start, 4 inside, 5 covers, 6 crosses."""
     if first < 0:
         return 0
     if first == start:

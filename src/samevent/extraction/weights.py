@@ -1,8 +1,7 @@
-"""The weights of the extractor, and how features and weights make potentials.
+"""The weights of the extractor, and the potentials that features and weights make.
 
-A segment scores the sum of what its own features say, of what its tokens' features say about a token in that place
-(the head, any, the first, the last), and of what the mean of its word vectors says. Kind *other* scores 0: all else
-is relative to it.
+The score of a segment is the sum of the weights of its own features, of the features of its tokens by their place (the
+head, any, the first, the last), and of the mean of its word vectors. Kind *other* scores 0: all else is relative to it.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from samevent.extraction.semicrf import Floats, Marginals, Potentials
 
 HEAD, ANY, FIRST, LAST = range(4)
 PLACES = 4
-"""Places of a token in a segment that have weights of their own."""
+"""Places of a token in a segment; each has its own weights."""
 NEGLIGIBLE = 1e-9
-"""Segments less probable than this teach nothing; nearly all are."""
+"""Segments below this probability are skipped in gradients; nearly all are."""
 
 
 class Weights(NamedTuple):
-    """One array for each sort of weights; columns are places and kinds, kinds alone, or kinds after each other."""
+    """One array per sort of weights; columns are places and kinds, kinds alone, or kinds after kinds."""
 
     token: Floats
     """By feature; place, kind."""
@@ -38,7 +37,7 @@ class Weights(NamedTuple):
 
     @classmethod
     def zeros(cls, tokens: int, segments: int, vector: int, phrase: int, kinds: int) -> Weights:
-        """Return weights of these sizes, all 0; without dimensions word vectors say nothing."""
+        """Return zero weights of these sizes; with dimension 0 word vectors are not used."""
         return cls(
             np.zeros((tokens, PLACES * kinds)),
             np.zeros((segments, kinds)),
@@ -48,18 +47,18 @@ class Weights(NamedTuple):
         )
 
     def flat(self) -> Floats:
-        """Return all weights in one row, as optimisers want them."""
+        """Return all weights as one vector."""
         return np.concatenate([part.ravel() for part in self])
 
     def shaped(self, flat: Floats) -> Weights:
-        """Return weights of the same sizes from one row."""
+        """Return weights of the same sizes from one vector."""
         edges = np.cumsum([part.size for part in self])[:-1]
         parts = np.split(flat, edges)
         return Weights(*(part.reshape(own.shape) for part, own in zip(parts, self, strict=True)))
 
 
 def potentials(features: Features, weights: Weights, limits: NDArray[np.int64]) -> Potentials:
-    """Score everything a path can be made of."""
+    """Return the scores of all parts of paths."""
     n, kinds = len(features.token_starts) - 1, len(limits)
     tokens = (features.vectors[:, : len(weights.vector)] @ weights.vector).astype(np.float64)
     _gather(tokens, features.token_starts, features.token_features, weights.token)
@@ -73,11 +72,11 @@ def potentials(features: Features, weights: Weights, limits: NDArray[np.int64]) 
 
 
 def gradient(features: Features, weights: Weights, limits: NDArray[np.int64], error: Marginals) -> Weights:
-    """Return the gradient of the weights, given that of the potentials."""
+    """Return the gradient by the weights from the gradient by the potentials."""
     n, kinds = len(features.token_starts) - 1, len(limits)
     out = Weights(*(np.zeros_like(part) for part in weights))
     tokens, phrases = np.zeros((n, PLACES * kinds)), np.zeros((n, kinds))
-    _take_apart(
+    _backpropagate(
         error.segments, tokens, phrases, features.segment_features, features.segment_heads, out.segment,
         features.borders)  # fmt: skip
     _scatter(tokens, features.token_starts, features.token_features, out.token)
@@ -132,8 +131,8 @@ def _assemble(segments, tokens, phrases, features, heads, weights, borders):  # 
 
 
 @njit(cache=True)
-def _take_apart(error, tokens, phrases, features, heads, out, borders):  # type: ignore[no-untyped-def]
-    """Pass the gradient of segments on to all that `_assemble` put into them."""
+def _backpropagate(error, tokens, phrases, features, heads, out, borders):  # type: ignore[no-untyped-def]
+    """Propagate the gradient of segments to all terms of `_assemble`."""
     longest, kinds = error.shape[1], error.shape[2]
     for s in range(len(borders) - 1):
         for t in range(borders[s], borders[s + 1]):

@@ -10,6 +10,7 @@ import pytest
 from extraction_builders import (
     Path,
     borders_of,
+    filled,
     log_sum,
     paths,
     random_features,
@@ -17,8 +18,9 @@ from extraction_builders import (
     score,
     slopes,
 )
-from samevent.extraction.objective import Cost, Segment, loss, truth
-from samevent.extraction.semicrf import OTHER, path_score
+from samevent.extraction.gold import Segment
+from samevent.extraction.learning import Cost, gold_arrays, loss
+from samevent.extraction.semicrf import OTHER
 from samevent.extraction.weights import potentials
 
 ROWS = (6, 5, 2, 2)
@@ -57,8 +59,8 @@ def test_loss_is_the_log_sum_of_all_dear_paths_less_the_right_one(cost: Cost) ->
     expected = 0.0
     for start, end in pairwise(BORDERS.tolist()):
         expected += log_sum([dear(path) for path in paths(start, end, LIMITS)])
-        expected -= path_score(p, start, end, [s for s in RIGHT if start <= s[0] < end])
-    right = truth(BORDERS, RIGHT, 3, 2, cost)
+        expected -= score(p, filled([s for s in RIGHT if start <= s[0] < end], start, end))
+    right = gold_arrays(BORDERS, RIGHT, 3, 2, cost)
     flat = WEIGHTS.flat()
     value, _ = loss(flat, WEIGHTS, FEATURES, right, LIMITS, np.zeros(flat.size))
     assert value == pytest.approx(expected, abs=1e-6)  # costs are kept in single precision
@@ -67,7 +69,7 @@ def test_loss_is_the_log_sum_of_all_dear_paths_less_the_right_one(cost: Cost) ->
 @pytest.mark.parametrize("cost", [DEAR, FREE], ids=["margin", "likelihood"])
 @pytest.mark.parametrize("strength", [0.0, 0.3])
 def test_gradient_is_that_of_finite_differences(cost: Cost, strength: float) -> None:
-    right = truth(BORDERS, RIGHT, 3, 2, cost)
+    right = gold_arrays(BORDERS, RIGHT, 3, 2, cost)
     flat = WEIGHTS.flat()
     l2 = np.linspace(0, 2, flat.size) * strength
     _, found = loss(flat, WEIGHTS, FEATURES, right, LIMITS, l2)
@@ -77,7 +79,7 @@ def test_gradient_is_that_of_finite_differences(cost: Cost, strength: float) -> 
 
 
 def test_regularisation_adds_half_the_weighted_square() -> None:
-    right = truth(BORDERS, RIGHT, 3, 2, DEAR)
+    right = gold_arrays(BORDERS, RIGHT, 3, 2, DEAR)
     flat = WEIGHTS.flat()
     l2 = np.linspace(0, 1, flat.size)
     bare, _ = loss(flat, WEIGHTS, FEATURES, right, LIMITS, np.zeros(flat.size))
@@ -86,7 +88,7 @@ def test_regularisation_adds_half_the_weighted_square() -> None:
 
 
 def test_costs_are_those_of_each_way_to_be_wrong() -> None:
-    right = truth(BORDERS, RIGHT, 3, 2, DEAR)
+    right = gold_arrays(BORDERS, RIGHT, 3, 2, DEAR)
     for start, end in pairwise(BORDERS.tolist()):
         for a in range(start, end):
             assert right.other_cost[a] == pytest.approx(cost_of((a, a + 1, OTHER), RIGHT, DEAR))
@@ -96,7 +98,7 @@ def test_costs_are_those_of_each_way_to_be_wrong() -> None:
 
 
 def test_costs_by_name() -> None:
-    right = truth(borders_of([6]), [(1, 3, 1), (4, 5, 2)], 3, 2, DEAR)
+    right = gold_arrays(borders_of([6]), [(1, 3, 1), (4, 5, 2)], 3, 2, DEAR)
     cost = right.segment_cost
     assert cost[1, 1, 0] == cost[4, 0, 1] == 0
     assert cost[1, 1, 1] == cost[4, 0, 0] == np.float32(DEAR.kind)
@@ -106,7 +108,7 @@ def test_costs_by_name() -> None:
 
 
 def test_the_right_path_costs_nothing_and_is_counted_as_it_runs() -> None:
-    right = truth(BORDERS, RIGHT, 3, 2, DEAR)
+    right = gold_arrays(BORDERS, RIGHT, 3, 2, DEAR)
     assert right.segments.sum() == len(RIGHT)
     assert all(right.segments[a, b - a - 1, kind - 1] == 1 for a, b, kind in RIGHT)
     border = 3
@@ -126,7 +128,7 @@ def test_the_right_path_costs_nothing_and_is_counted_as_it_runs() -> None:
 
 
 def test_two_right_segments_of_a_kind_side_by_side_stay_two() -> None:
-    right = truth(borders_of([3]), [(0, 2, 1), (2, 3, 1)], 3, 1, DEAR)
+    right = gold_arrays(borders_of([3]), [(0, 2, 1), (2, 3, 1)], 3, 1, DEAR)
     assert right.transitions[1, 1] == 1
     np.testing.assert_allclose(right.segment_cost[:, :, 0][[0, 0, 1], [0, 2, 1]], DEAR.boundary)
     np.testing.assert_allclose(right.other_cost, [1, 1, 2])

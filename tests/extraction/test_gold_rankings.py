@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from builders import document
 from samevent.corpus import Document, Kind, Mention
-from samevent.extraction.evaluation import Balance, Ranking, ranking
+from samevent.extraction.gold import Balance, Ranking, ranking
 from samevent.language.annotation import Annotation
 
 WORDS = "a b c d . e f g h . i j k l ."
@@ -31,10 +31,10 @@ def right_headed(document: Document) -> Annotation:
     )
 
 
-def gold(*mentions: tuple[Kind, int, int, str | None], vouched: Sequence[int] | None = None) -> Document:
+def gold(*mentions: tuple[Kind, int, int, str | None], checked: Sequence[int] | None = None) -> Document:
     d = document(words=WORDS)
-    if vouched is not None:
-        sentences = tuple(replace(s, annotated=i in vouched) for i, s in enumerate(d.sentences))
+    if checked is not None:
+        sentences = tuple(replace(s, annotated=i in checked) for i, s in enumerate(d.sentences))
         d = replace(d, sentences=sentences)
     return d.with_mentions(d.mention(kind, a, b, event=event) for kind, a, b, event in mentions)
 
@@ -62,12 +62,12 @@ def test_recall_counts_linked_mentions_by_head_and_by_span() -> None:
     assert found.recall(99) == found.recall(3)
 
 
-def test_balance_counts_all_mentions_of_vouched_sentences() -> None:
-    d = gold(("action", 0, 2, "x"), ("action", 3, 4, None), ("action", 6, 7, "y"), vouched=[0, 2])
+def test_balance_counts_all_mentions_of_checked_sentences() -> None:
+    d = gold(("action", 0, 2, "x"), ("action", 3, 4, None), ("action", 6, 7, "y"), checked=[0, 2])
     found = ranked(
         d, ("action", 1, 2, 0.9), ("action", 3, 4, 0.7), ("action", 6, 7, 0.8), ("action", 11, 12, 0.6)
     )
-    assert found.gold_vouched == 2
+    assert found.gold_checked == 2
     head, exact = found.balance(0.5)
     assert astuple(head) == pytest.approx((2 / 3, 1, 0.8))
     assert astuple(exact) == pytest.approx((1 / 3, 1 / 2, 0.4))
@@ -82,17 +82,17 @@ def test_one_prediction_may_find_two_gold_mentions_but_is_right_once() -> None:
     assert astuple(exact) == pytest.approx((1, 1 / 2, 2 / 3))
 
 
-def test_where_nobody_said_marked_sentences_are_vouched_for() -> None:
+def test_where_nobody_said_marked_sentences_are_checked_for() -> None:
     d = gold(("action", 0, 1, None), ("time", 6, 7, None))
     found = ranked(d, ("action", 0, 1, 0.9), ("action", 5, 6, 0.8), ("action", 11, 12, 0.7))
-    assert found.vouched.tolist() == [True, True, False]
+    assert found.checked.tolist() == [True, True, False]
 
 
 def test_addresses_count_for_nothing() -> None:
-    d = gold(("action", 0, 1, "x"), ("action", 5, 6, "x"), vouched=[0, 1])
+    d = gold(("action", 0, 1, "x"), ("action", 5, 6, "x"), checked=[0, 1])
     d = replace(d, sentences=(replace(d.sentences[0], is_url=True), *d.sentences[1:]))
     found = ranked(d, ("action", 5, 6, 0.9))
-    assert (found.gold_linked, found.gold_vouched, found.tokens) == (1, 1, 10)
+    assert (found.gold_linked, found.gold_checked, found.tokens) == (1, 1, 10)
     assert found.recall(1) == (1, 1)
 
 
@@ -132,11 +132,11 @@ def rankings(draw: st.DrawFn) -> Ranking:
     by_span = [
         a and b for a, b in zip(by_head, draw(st.lists(st.booleans(), min_size=n, max_size=n)), strict=True)
     ]
-    vouched = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    found = np.array([by_head, by_span], np.int64).T * vouched[:, None]
+    checked = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    found = np.array([by_head, by_span], np.int64).T * checked[:, None]
     missed = draw(st.integers(0, 4))
     total = int(found[:, 0].sum()) + missed
-    return Ranking(np.array(probability) / 10, found, vouched, found, total, total, draw(st.integers(n, 40)))
+    return Ranking(np.array(probability) / 10, found, checked, found, total, total, draw(st.integers(n, 40)))
 
 
 def mean_f1(found: Ranking, threshold: float) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from samevent.extraction.dates import whole_dates
-from samevent.extraction.decoding import Candidates
+from samevent.extraction.decoding import Candidates, merge_dates
 
 
 def joined(text: str, *, borders: tuple[int, ...] = ()) -> list[tuple[str, float]]:
@@ -22,7 +21,7 @@ def joined(text: str, *, borders: tuple[int, ...] = ()) -> list[tuple[str, float
             words.append(word)
     start, end = np.array(spans, np.int64).reshape(-1, 2).T
     times = Candidates(start, end, start, np.arange(1, len(spans) + 1) / 10)
-    found = whole_dates(times, words, np.array([0, *borders, len(words)], np.int64))
+    found = merge_dates(times, words, np.array([0, *borders, len(words)], np.int64))
     return [
         (" ".join(words[a:b]), p) for a, b, p in zip(found.start, found.end, found.probability, strict=True)
     ]

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from extraction_builders import text_of
-from samevent.extraction import Parsed
-from samevent.extraction.tokens import ATOMS, token_atoms
+from samevent.extraction.arguments import Parsed
+from samevent.extraction.features import TOKEN_ATOMS, token_atoms
 from samevent.language.hashing import code
 from samevent.language.roles import Predicate, RoleArgument
 from samevent.language.roles.encoding import CORE
@@ -30,7 +30,7 @@ FLED = """
 def atoms(text: Parsed, classes: list[str] | None = None) -> dict[str, list[int]]:
     """Return the atoms of all tokens, by name."""
     found, _ = token_atoms(*text, classes or ["x"] * len(text.document.tokens))
-    return dict(zip(ATOMS, found.T.tolist(), strict=True))
+    return dict(zip(TOKEN_ATOMS, found.T.tolist(), strict=True))
 
 
 def codes(words: str) -> list[int]:
@@ -91,5 +91,5 @@ def test_chunks_and_names_mark_their_tokens() -> None:
 
 def test_a_text_without_tokens_has_no_atoms() -> None:
     found, _ = token_atoms(*text_of(""), [])
-    assert found.shape == (0, len(ATOMS))
+    assert found.shape == (0, len(TOKEN_ATOMS))
     assert found.dtype == np.uint64
