@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from samevent.errors import DataError
 from samevent.partitions.consensus import LOSSES, RESTARTS, Consensus, Loss, consensus
 from samevent.partitions.constraints import Constraints, check_consistent, checked_pairs
 from samevent.partitions.labels import Floats, integers
+
+if TYPE_CHECKING:
+    from xarray import DataTree
 
 Labels = NDArray[np.int32]
 Traces = Mapping[str, NDArray[Any]]
@@ -148,6 +151,12 @@ class Posterior:
             seed=self.seed,
             jobs=jobs,
         )
+
+    def to_arviz(self) -> DataTree:
+        """Return the traces as a DataTree of ArviZ (extra `arviz`); `adapters.arviz` documents its groups."""
+        from samevent.adapters.arviz import to_arviz
+
+        return to_arviz(self)
 
     def _keys(self, low: NDArray[np.integer], high: NDArray[np.integer]) -> NDArray[np.int64]:
         keys: NDArray[np.int64] = low.astype(np.int64) * self.customers + high
