@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from samevent import __version__
 from samevent.clusterers import clusterer
-from samevent.corpus import KINDS, Corpus, Document
+from samevent.corpus import Corpus, Document
 from samevent.extraction import EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
@@ -103,7 +103,7 @@ class Model:
         """Finds events, participants, times and locations."""
         file = self.resources.folder / EXTRACTOR_FILE
         if not file.exists():
-            raise missing_extractor(self.resources.folder, KINDS)
+            raise missing_extractor(self.resources.folder)
         return Extractor.load(file, self.resources)
 
     @cached_property

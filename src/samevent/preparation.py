@@ -154,14 +154,14 @@ def complete(
         known = label_events(resources.roles, document, annotation, predicates)
         return associate(document, annotation, known)
     if extractor is None:
-        raise missing_extractor(resources.folder, kinds)
+        raise missing_extractor(resources.folder)
     return extractor.extract(text, point=extraction.point, kinds=kinds, association=extraction.association)
 
 
-def missing_extractor(folder: Path, kinds: Iterable[Kind]) -> DataError:
+def missing_extractor(folder: Path) -> DataError:
     """Return the error of a model that has to find mentions and cannot."""
     return DataError(
-        f"the model {folder.name!r} has no {EXTRACTOR_FILE} to find mentions of kind {', '.join(kinds)}",
+        f"the model {folder.name!r} has no {EXTRACTOR_FILE} to find the missing mentions",
         expected="a model with an extractor, or documents with mentions of every kind",
         hint="train one: samevent train extractor DATA -o MODEL",
     )

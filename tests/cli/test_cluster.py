@@ -41,7 +41,7 @@ def model(tmp_path: Path) -> Path:
     folder = tmp_path / "model"
     folder.mkdir()
     for file in (MODELS / "en-news").iterdir():
-        if file.name not in (SIMILARITY_FILE, EXTRACTOR_FILE):
+        if file.name != SIMILARITY_FILE:
             (folder / file.name).symlink_to(file)
     MODEL.save(folder / SIMILARITY_FILE)
     return folder
@@ -73,9 +73,16 @@ def test_cluster_runs_samplers_and_says_their_verdict(corpus: Path, model: Path,
         done = run(corpus, "-o", out, "--model", model, "--preset", "paper", "--sweeps", 20, "--jobs", jobs)
         assert done.exit_code == 0, done.exception
         assert "the last sample of run" in done.stderr
-        assert "no extractor.npz" in done.stderr
     assert outs[0].read_bytes() == outs[1].read_bytes()
     assert not list(tmp_path.glob("*.checkpoint.npz"))
+
+
+def test_cluster_without_an_extractor_says_what_to_do(corpus: Path, model: Path, tmp_path: Path) -> None:
+    (model / EXTRACTOR_FILE).unlink()
+    error = failure(run(corpus, "-o", tmp_path / "out.jsonl", "--model", model))
+    assert "has no extractor.npz" in str(error)
+    assert "samevent train extractor" in str(error)
+    assert run(corpus, "-o", tmp_path / "out.jsonl", "--model", model, "--clusterer", "lemma").exit_code == 0
 
 
 def test_cluster_writes_any_format_and_to_standard_output(corpus: Path, tmp_path: Path) -> None:
