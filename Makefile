@@ -54,6 +54,7 @@ model: setup  ## build the shipped model from its sources (npm, and the data fol
 docs: setup  ## regenerate the generated parts of the documentation and build the site
 	$(BIN)/python tools/generate_docs.py
 	$(BIN)/python -m tools.draw_model
+	$(BIN)/python -m tools.draw_path
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 results: setup  ## write docs/results.md from the stored measurements
