@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from samevent.hddcrp.affinity import affinity_from_distance, split_affinity
-from samevent.hddcrp.fit import fit, sample
+from samevent.hddcrp.fit import FitSettings, fit, sample
+from samevent.hddcrp.mixture import average, fit_many
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.result import ComponentPosterior, Components
 from samevent.partitions.posterior import Posterior
@@ -23,11 +24,14 @@ __all__ = [
     "HDDCRP",
     "ComponentPosterior",
     "Components",
+    "FitSettings",
     "Posterior",
     "Problem",
     "Rows",
     "affinity_from_distance",
+    "average",
     "fit",
+    "fit_many",
     "sample",
     "split_affinity",
 ]

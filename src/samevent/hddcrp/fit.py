@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +34,37 @@ PathLike = str | os.PathLike[str]
 
 _BATCH = 4096
 """Plain runs sweep small components together until there are so many customers."""
-_CUSTOMERS_A_WAY = 32
-"""A block counts as small only if going through it takes no more than so many steps for each way allowed."""
+_CUSTOMERS_PER_WAY = 32
+"""A block counts as small only if enumerating it takes no more than so many steps for each way allowed."""
 _COMPILE_THRESHOLD = 100_000
 """Steps of plain Python that take about as long as loading compiled code; below, nobody waits for a compiler."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitSettings:
+    """Everything but the problem that the draws of `fit` depend on; `fit` explains the fields."""
+
+    seed: int = 0
+    model: Model = "hddcrp"
+    sampler: Sampler = "collapsed"
+    chains: int = 4
+    sweeps: int = 800
+    initial: Initial = "spread"
+    exact_limit: float = 1e5
+    keep: int = 100
+
+    def __post_init__(self) -> None:
+        _check_least(
+            seed=(self.seed, 0), chains=(self.chains, 2), sweeps=(self.sweeps, 8), keep=(self.keep, 1),
+            exact_limit=(self.exact_limit, 0),
+        )  # fmt: skip
+        _check_start(self.initial)
+
+    @property
+    def plan(self) -> Plan[LinkChain]:
+        """Rounds of 1/8, 1/8, 1/4 and 1/2 of the sweeps, until chains agree."""
+        eighth, quarter = self.sweeps // 8, self.sweeps // 4
+        return Plan((eighth, eighth, quarter, self.sweeps - 2 * eighth - quarter), settled)
 
 
 def fit(
@@ -77,59 +105,15 @@ def fit(
     >>> posterior.best.tolist(), round(posterior.probability(0, 1), 3)
     ([0, 0, 1], 1.0)
     """
-    _check_least(seed=(seed, 0), chains=(chains, 2), sweeps=(sweeps, 8), keep=(keep, 1), jobs=(jobs, 1))
-    _check_least(exact_limit=(exact_limit, 0), time_limit=(0 if time_limit is None else time_limit, 0))
-    _check_start(initial)
-    settings = {
-        "model": model, "sampler": sampler, "seed": seed, "chains": chains, "sweeps": sweeps, "initial": initial,
-        "exact_limit": exact_limit, "keep": keep,
-    }  # fmt: skip
-    logs = Logs.of(problem)
-    parts = _split(problem, model, "collapsed")
-    # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
-    blocks = parts if sampler == "collapsed" else _split(problem, model, sampler)
-    with np.errstate(over="ignore"):  # infinitely many are too many, too
-        small = parts.configurations() <= exact_limit
-        small &= parts.configurations() * parts.sizes <= _CUSTOMERS_A_WAY * exact_limit
-    several = parts.sizes > 1
-    solved = _solved(parts, np.flatnonzero(small & several), logs, seed=seed, keep=keep, jobs=jobs)
-
-    plan = Plan(_rounds(sweeps), settled)
-    sampled = np.flatnonzero(~small & several)
-    compiled = check or _worth_compiling(parts.sizes[sampled], chains * sweeps)
-
-    def task(number: int) -> Task[LinkChain]:
-        block = blocks.block(number)
-        how = {
-            "seed": seed,
-            "initial": initial,
-            "keep": -(-keep // chains),
-            "compiled": compiled,
-            "check": check,
-        }
-        return Task.of(start(block, logs, chain=chain, **how) for chain in range(chains))  # type: ignore[arg-type]
-
-    tasks = {number: task(number) for number in sampled.tolist()}
-    complete = run(
-        list(tasks.values()),
-        plan,
-        jobs=jobs,
-        time_limit=time_limit,
-        store=_store(checkpoint, problem, settings),
-        progress=progress,
-        pace=pace,
-    )
-    posterior = posterior_of(
-        problem, parts, logs, solved, tasks, plan, chains=chains, keep=keep, complete=complete, seed=seed
-    )
-    if not posterior.settled:
-        warnings.warn(
-            f"{posterior.verdict}: probabilities there may depend on where chains started. Try more sweeps; more "
-            "chains, to average over what they disagree on; or fewer candidate links, which breaks large "
-            "components into small ones.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    settings = FitSettings(
+        seed=seed, model=model, sampler=sampler, chains=chains, sweeps=sweeps, initial=initial,
+        exact_limit=exact_limit, keep=keep,
+    )  # fmt: skip
+    (posterior,) = fit_all(
+        [(problem, settings)], jobs=jobs, time_limit=time_limit, checkpoint=checkpoint, progress=progress, pace=pace,
+        check=check,
+    )  # fmt: skip
+    warn_unless_settled([posterior], stacklevel=3)
     return posterior
 
 
@@ -147,18 +131,16 @@ def sample(
     progress: Progress | None = None,
     pace: Pace | None = None,
 ) -> Posterior:
-    """Sample everything for exactly so many sweeps, `runs` times from random links, as the paper does."""
+    """Sample everything for exactly so many sweeps, `runs` times from random links, as the paper does.
+
+    The samples are the last ones of each run.
+    """
     _check_least(seed=(seed, 0), runs=(runs, 1), sweeps=(sweeps, 1), jobs=(jobs, 1))
     _check_start(initial)
     settings = {
-        "model": model,
-        "sampler": sampler,
-        "seed": seed,
-        "runs": runs,
-        "sweeps": sweeps,
-        "initial": initial,
-    }
-    parts = _split(problem, model, sampler, smallest=_BATCH)
+        "model": model, "sampler": sampler, "seed": seed, "runs": runs, "sweeps": sweeps, "initial": initial,
+    }  # fmt: skip
+    parts = _Layouts().split(problem, model, sampler, smallest=_BATCH)
     logs, compiled = Logs.of(problem), _worth_compiling(parts.sizes, runs * sweeps)
     tasks = [
         Task.of(
@@ -168,25 +150,156 @@ def sample(
         for number in range(len(parts))
     ]
     plan: Plan[LinkChain] = Plan((sweeps,))
-    run(
-        tasks,
-        plan,
-        jobs=jobs,
-        store=_store(checkpoint, problem, settings),
-        progress=progress,
-        pace=pace,
-    )
+    store = _store(checkpoint, problem, settings)
+    run(tasks, plan, jobs=jobs, store=store, progress=progress, pace=pace)
     return runs_of(problem, parts, tasks, runs=runs, sweeps=sweeps, seed=seed)
 
 
-def _split(problem: Problem, model: Model, sampler: Sampler, *, smallest: int = 1) -> Split:
-    return split(
-        problem.words,
-        *_links(problem, model, sampler),
-        must_link=problem.must_link,
-        cannot_link=problem.cannot_link,
-        smallest=smallest,
+def fit_all(
+    problems: Sequence[tuple[Problem, FitSettings]],
+    *,
+    jobs: int = 1,
+    time_limit: float | None = None,
+    checkpoint: PathLike | None = None,
+    progress: Progress | None = None,
+    pace: Pace | None = None,
+    check: bool = False,
+) -> list[ComponentPosterior]:
+    """Fit several problems as one run; each ends as it would alone. All have the same chains and sweeps."""
+    _check_least(jobs=(jobs, 1), time_limit=(0 if time_limit is None else time_limit, 0))
+    if not problems:
+        return []
+    layouts = _Layouts()
+    fittings = [_Fitting(problem, settings, layouts) for problem, settings in problems]
+    _solve(fittings, jobs)
+    sampled = np.concatenate([fitting.parts.sizes[fitting.sampled] for fitting in fittings])
+    settings = fittings[0].settings
+    compiled = check or _worth_compiling(sampled, settings.chains * settings.sweeps)
+    for fitting in fittings:
+        fitting.tasks = {
+            number: fitting.task(number, compiled=compiled, check=check)
+            for number in fitting.sampled.tolist()
+        }
+    complete = run(
+        [task for fitting in fittings for task in fitting.tasks.values()],
+        settings.plan,
+        jobs=jobs,
+        time_limit=time_limit,
+        store=_store(checkpoint, list(problems)),
+        progress=progress,
+        pace=pace,
     )
+    return [
+        posterior_of(
+            fitting.problem, fitting.parts, fitting.logs, fitting.solved, fitting.tasks, settings.plan,
+            chains=settings.chains, keep=settings.keep, complete=complete, seed=fitting.settings.seed,
+        )
+        for fitting in fittings
+    ]  # fmt: skip
+
+
+def warn_unless_settled(posteriors: Sequence[ComponentPosterior], *, stacklevel: int) -> None:
+    """Issue one `ConvergenceWarning` if chains of some component disagree."""
+    unsettled = [posterior for posterior in posteriors if not posterior.settled]
+    if unsettled:
+        several = f" (and {len(unsettled) - 1} more posteriors)" if len(unsettled) > 1 else ""
+        warnings.warn(
+            f"{unsettled[0].verdict}{several}: probabilities there may depend on where chains started. Try more "
+            "sweeps; more chains, to average over what they disagree on; or fewer candidate links, which breaks large "
+            "components into small ones.",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+
+
+class _Layouts:
+    """Splits of problems, made once for problems that share their candidate links and differ in weights only."""
+
+    def __init__(self) -> None:
+        self._layouts: dict[object, Split] = {}
+
+    def split(self, problem: Problem, model: Model, sampler: Sampler, *, smallest: int = 1) -> Split:
+        links = _links(problem, model, sampler)
+        shared = (problem.words, problem.within.columns, problem.across.columns, problem.must_link)
+        key = (*(id(array) for array in shared), id(problem.cannot_link), model, sampler, smallest)
+        if key not in self._layouts:
+            numbered = [Rows(rows.starts, rows.columns, np.arange(len(rows.columns))) for rows in links]
+            self._layouts[key] = split(
+                problem.words,
+                *numbered,
+                must_link=problem.must_link,
+                cannot_link=problem.cannot_link,
+                smallest=smallest,
+            )
+        layout = self._layouts[key]
+        laid_out = zip(layout.links, links, strict=True)
+        values = tuple(
+            Rows(order.starts, order.columns, rows.values[order.values]) for order, rows in laid_out
+        )
+        return replace(layout, links=values)
+
+
+@dataclass(slots=True, eq=False)
+class _Fitting:
+    """One problem on its way to a posterior: what is small enough to be `exact`, and what is `sampled`."""
+
+    problem: Problem
+    settings: FitSettings
+    layouts: _Layouts
+    logs: Logs = field(init=False)
+    parts: Split = field(init=False)
+    blocks: Split = field(init=False)
+    exact: NDArray[np.int64] = field(init=False)
+    sampled: NDArray[np.int64] = field(init=False)
+    solved: dict[int, Exact] = field(init=False, default_factory=dict)
+    tasks: dict[int, Task[LinkChain]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        self.logs = Logs.of(self.problem)
+        self.parts = parts = self.layouts.split(self.problem, settings.model, "collapsed")
+        # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
+        self.blocks = self.layouts.split(self.problem, settings.model, settings.sampler)
+        with np.errstate(over="ignore"):  # infinitely many are too many, too
+            ways = parts.configurations()
+            small = (ways <= settings.exact_limit) & (
+                ways * parts.sizes <= _CUSTOMERS_PER_WAY * settings.exact_limit
+            )
+        several = parts.sizes > 1
+        self.exact, self.sampled = np.flatnonzero(small & several), np.flatnonzero(~small & several)
+
+    def task(self, number: int, *, compiled: bool, check: bool) -> Task[LinkChain]:
+        """Begin the chains of one block."""
+        settings, block = self.settings, self.blocks.block(number)
+        keep = -(-settings.keep // settings.chains)
+        return Task.of(
+            start(
+                block, self.logs, seed=settings.seed, chain=chain, initial=settings.initial, keep=keep,
+                compiled=compiled, check=check,
+            )
+            for chain in range(settings.chains)
+        )  # fmt: skip
+
+    def steps(self) -> float:
+        """Return about how many steps enumeration takes."""
+        return float((self.parts.configurations()[self.exact] * self.parts.sizes[self.exact]).sum())
+
+
+def _solve(fittings: Sequence[_Fitting], jobs: int) -> None:
+    """Enumerate the small blocks of all problems."""
+    exact: Callable[[Block, Logs, Floats], Exact] = reference.exact
+    if sum(fitting.steps() for fitting in fittings) > _COMPILE_THRESHOLD / 10:
+        from samevent.hddcrp import enumeration
+
+        exact = enumeration.exact
+
+    def solve(fitting: _Fitting, number: int) -> None:
+        block, settings = fitting.parts.block(number), fitting.settings
+        points = stream(settings.seed, "exact", int(block.customers[0])).random(settings.keep)
+        fitting.solved[number] = exact(block, fitting.logs, points)
+
+    with thread_pool(jobs) as starmap:
+        starmap(solve, [(fitting, number) for fitting in fittings for number in fitting.exact.tolist()])
 
 
 def _links(problem: Problem, model: Model, sampler: Sampler) -> tuple[Rows, ...]:
@@ -203,35 +316,12 @@ def _links(problem: Problem, model: Model, sampler: Sampler) -> tuple[Rows, ...]
     return known[model, sampler]()
 
 
-def _solved(
-    parts: Split, numbers: NDArray[np.int64], logs: Logs, *, seed: int, keep: int, jobs: int
-) -> dict[int, Exact]:
-    """Enumerate the blocks of these numbers."""
-    exact: Callable[[Block, Logs, Floats], Exact] = reference.exact
-    if (parts.configurations()[numbers] * parts.sizes[numbers]).sum() > _COMPILE_THRESHOLD / 10:
-        from samevent.hddcrp import enumeration
-
-        exact = enumeration.exact
-
-    def solve(number: int) -> Exact:
-        block = parts.block(number)
-        return exact(block, logs, stream(seed, "exact", int(block.customers[0])).random(keep))
-
-    with thread_pool(jobs) as starmap:
-        return dict(zip(numbers.tolist(), starmap(solve, [(n,) for n in numbers.tolist()]), strict=True))
-
-
-def _rounds(sweeps: int) -> tuple[int, ...]:
-    eighth, quarter = sweeps // 8, sweeps // 4
-    return eighth, eighth, quarter, sweeps - 2 * eighth - quarter
-
-
 def _worth_compiling(sizes: NDArray[np.int64], sweeps: int) -> bool:
     return bool((sizes.astype(np.float64) ** 2).sum() * sweeps > _COMPILE_THRESHOLD)
 
 
-def _store(path: PathLike | None, problem: Problem, settings: Mapping[str, object]) -> Store | None:
-    return Store(Path(path), fingerprint(problem, settings)) if path is not None else None
+def _store(path: PathLike | None, *parts: Any) -> Store | None:
+    return Store(Path(path), fingerprint(*parts)) if path is not None else None
 
 
 def _check_least(**parameters: tuple[float, float]) -> None:
