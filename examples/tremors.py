@@ -1,9 +1,9 @@
 """Which detections of which seismic stations belong to the same tremor?
 
-The HDDCRP on data that has nothing to do with text. A station is a restaurant, a detection a customer, a tremor a
-menu: a station may detect a tremor several times (one wave after another), and several stations detect it. What is
-observed are codes of wave forms; what makes a link probable is closeness in time, within a station and, after the
-time that waves take, between stations. The data are drawn here, so the answer is known.
+The HDDCRP on data that have nothing to do with text. A station is a group, a detection is a row, a tremor is a
+cluster: a station may detect a tremor several times, one wave after another, and several stations detect it. What is
+observed are codes of wave forms. Detections that are close in time have a high affinity, within a station and, with
+an allowance for the time that waves travel, between stations. The data are simulated, so the answer is known.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp import Problem, Rows, fit
+from samevent.hddcrp import HDDCRP, affinity_from_distance
 from samevent.seeds import stream
 
 STATIONS, TREMORS, CODES = 12, 150, 30
-HOURS, KM, KM_A_SECOND = 2, 100, 6.0
-PATIENCE = 4.0
-"""Affinity halves every so many seconds."""
+HOURS, KM, KM_PER_SECOND = 2, 100, 6.0
+HALF_LIFE = 4.0
+"""Seconds after which the affinity of two detections has halved."""
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
-def detections(
-    seed: int,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], list[list[int]], NDArray[np.int64]]:
-    """Draw tremors; return station, corrected time, codes and true tremor of each detection, in order of time."""
+def detections(seed: int) -> tuple[Integers, Floats, Integers, Integers]:
+    """Simulate tremors; return station, time, counts of codes and true tremor of each detection, in order of time."""
     random = stream(seed, "tremors")
     sites = random.uniform(0, KM, size=(STATIONS, 2))
     rows = []
@@ -34,49 +35,41 @@ def detections(
         codes = random.integers(CODES, size=3)
         for station in np.flatnonzero(random.random(STATIONS) < 0.6):
             for _ in range(1 + random.poisson(0.5)):
-                arrival = time + np.hypot(*(sites[station] - place)) / KM_A_SECOND + random.exponential(1.0)
+                arrival = time + np.hypot(*(sites[station] - place)) / KM_PER_SECOND + random.exponential(1.0)
                 rows.append((arrival, int(station), random.choice(codes, size=2).tolist(), tremor))
     rows.sort()
     times, stations, words, truth = zip(*rows, strict=True)
-    return np.array(stations), np.array(times), list(words), np.array(truth)
+    counts = np.array([np.bincount(codes, minlength=CODES) for codes in words])
+    return np.array(stations), np.array(times), counts, np.array(truth)
 
 
-def problem_of(station: NDArray[np.int64], time: NDArray[np.float64], codes: list[list[int]]) -> Problem:
-    """Turn detections into a problem: affinity falls with the time between, and ends below a half."""
-    count = len(time)
+def cluster(station: Integers, time: Floats, counts: Integers) -> HDDCRP:
+    """Fit the model; detections whose affinity is below a half cannot link."""
     gap = np.abs(time[:, None] - time[None, :])
-    # Between stations, waves may have been under way for longer.
-    slack = np.where(station[:, None] == station[None, :], 0.0, KM / KM_A_SECOND / 2)
-    affinity = 2.0 ** (-np.maximum(0, gap - slack) / PATIENCE)
-    i, j = np.nonzero((affinity > 0.5) & ~np.eye(count, dtype=bool))
-    same = station[i] == station[j]
-    earlier = same & (j < i)
-    return Problem(
-        document=station,
-        words=Rows.counted(codes),
-        vocabulary=CODES,
-        within=Rows.from_triples(count, i[earlier], j[earlier], affinity[i, j][earlier]),
-        across=Rows.from_triples(count, i[~same], j[~same], affinity[i, j][~same]),
-        dirichlet=0.01,
+    # Between stations, waves may have travelled for longer.
+    allowance = np.where(station[:, None] == station[None, :], 0.0, KM / KM_PER_SECOND / 2)
+    affinity = affinity_from_distance(
+        np.maximum(0, gap - allowance), decay="exponential", scale=HALF_LIFE / np.log(2), minimum=0.5
     )
+    model = HDDCRP(dirichlet=0.01, sweeps=1600, random_state=1)
+    return model.fit(counts, groups=station, affinity=affinity)
 
 
 def main() -> None:
     """Fit, and compare with the truth."""
-    station, time, codes, truth = detections(seed=1)
-    posterior = fit(problem_of(station, time, codes), seed=1, sweeps=1600)
-    found = posterior.consensus().labels
-    pairs = np.triu_indices(len(truth), 1)
-    really, claimed = truth[pairs[0]] == truth[pairs[1]], found[pairs[0]] == found[pairs[1]]
-    shared = (really & claimed).sum()
-    right = truth[posterior.pairs.left] == truth[posterior.pairs.right]
+    station, time, counts, truth = detections(seed=1)
+    model = cluster(station, time, counts)
+    posterior, labels = model.posterior_, model.labels_
+    i, j = np.triu_indices(len(truth), 1)
+    same, predicted = truth[i] == truth[j], labels[i] == labels[j]
+    correct = (same & predicted).sum()
     lines = [
         f"{len(truth)} detections at {STATIONS} stations",
         posterior.verdict,
-        f"tremors: {len(set(truth.tolist()))} there were, {found.max() + 1} found",
-        f"pairs of one tremor: {shared / claimed.sum():.1%} of those claimed are, "
-        f"{shared / really.sum():.1%} of those that are were claimed",
+        f"tremors: {len(set(truth.tolist()))} true, {model.n_clusters_} predicted",
+        f"pairs of the same tremor: precision {correct / predicted.sum():.1%}, recall {correct / same.sum():.1%}",
     ]
+    right = truth[posterior.left] == truth[posterior.right]
     for low, high in ((0.0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 1.0)):
         inside = (posterior.together >= low) & ((posterior.together < high) | (high == 1))
         share = right[inside].mean()
