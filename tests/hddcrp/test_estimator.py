@@ -121,6 +121,23 @@ def test_threads_do_not_change_the_result_and_seeds_do() -> None:
     assert state.randint(1000) != np.random.RandomState(0).randint(1000)
 
 
+def test_constraints_are_honoured() -> None:
+    counts, names, topic = counts_in_groups(5)
+    first, second = np.flatnonzero(topic == 0)[:2]
+    other = np.flatnonzero(topic == 1)[0]
+    model = quietly(
+        HDDCRP(dirichlet=0.5, sweeps=40),
+        counts,
+        groups=names,
+        must_link=[(first, other)],
+        cannot_link=[(first, second)],
+    )
+    assert model.labels_[first] == model.labels_[other] != model.labels_[second]
+    for sample in model.posterior_.samples:
+        assert sample[first] == sample[other] != sample[second]
+    assert model.probability_[first, other] == 1
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
