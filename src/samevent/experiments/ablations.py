@@ -20,7 +20,7 @@ from samevent.corpus import Corpus, Unit
 from samevent.experiments.folds import Fold, held_out, pairings
 from samevent.experiments.protocols import TASKS
 from samevent.experiments.scores import interval, scored
-from samevent.experiments.work import Work, digest_of_corpus, digest_of_files, provenance
+from samevent.experiments.work import Work, corpus_digest, files_digest, provenance
 from samevent.formats.files import write_text
 from samevent.language.cache import Cache
 from samevent.model import Model
@@ -80,7 +80,7 @@ def measure_ablations(
     gold = task.gold(Corpus(d for d in corpus if task.split.part_of(d) in ("train", "dev")))
     lab = _Lab(gold, Model.load(model, cache=Cache()), work, seed)
     todo = chosen or variants()
-    with work.watch("ablations", len(todo)) as done:
+    with work.progress("ablations", len(todo)) as done:
         base, rows = lab.measured(BASE), []
         for number, variant in enumerate(todo, 1):
             rows.append(_row(variant, lab.measured(variant), base))
@@ -106,12 +106,12 @@ class _Lab:
         self._done: set[Path] = set()
         self._folds: dict[tuple[str, ...], list[Fold]] = {}
         files = model.resources.folder.iterdir()
-        self._mark = f"{digest_of_corpus(gold)} {digest_of_files(files)} {seed}"
+        self._mark = f"{corpus_digest(gold)} {files_digest(files)} {seed}"
 
     @cached_property
     def prepared(self) -> Prepared:
         """All documents with gold events and predicted arguments."""
-        self.work.tell(f"reading {len(self.gold)} documents")
+        self.work.log(f"reading {len(self.gold)} documents")
         return self.model.prepare(self.gold, extraction=PREDICTED_ARGUMENTS, jobs=self.work.jobs)
 
     def folds(self, without: tuple[str, ...]) -> list[Fold]:
@@ -124,8 +124,10 @@ class _Lab:
     def measured(self, variant: Variant) -> dict[str, Any]:
         """Return the scores of a variant and their draws, by unit."""
         system = _system(variant)
-        file = self.work.place("ablation", f"{system!r} {variant.without} {self._mark}").with_suffix(".json")
-        if file in self._done or self.work.has(file):
+        file = self.work.path_for("ablation", f"{system!r} {variant.without} {self._mark}").with_suffix(
+            ".json"
+        )
+        if file in self._done or self.work.is_done(file):
             return dict(json.loads(file.read_text("utf-8")))
         folds = self.folds(variant.without)
         started = time.perf_counter()
@@ -137,7 +139,7 @@ class _Lab:
             figures[unit] = result.to_json() | {"draws": result.draws.tolist()}
         write_text(file, [json.dumps(figures)], overwrite=True)
         self._done.add(file)
-        self.work.tell(
+        self.work.log(
             f"{variant.what} {variant.value}: "
             + " / ".join(f"{100 * figures[unit]['conll']:.1f}" for unit in UNITS)
         )

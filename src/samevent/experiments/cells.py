@@ -48,15 +48,15 @@ def run_cell(
 ) -> Cell:
     """Run a system on mentions, or read what it answered; `depends_on` tells mentions and model from others."""
     mark = f"{name} {system!r} {seed} {depends_on}"
-    file = work.place(name, mark).with_suffix(".npz")
-    if work.has(file):
+    file = work.path_for(name, mark).with_suffix(".npz")
+    if work.is_done(file):
         return _loaded(evidence.table.ids, file, mark)
     checkpoint = file.with_suffix(".checkpoint.npz")
     if not work.resume:
         checkpoint.unlink(missing_ok=True)
     started = time.perf_counter()
     size = system.total_sweeps
-    with work.watch(name, size) as done:
+    with work.progress(name, size) as done:
         found = _clustered(
             system,
             evidence,
@@ -76,7 +76,7 @@ def run_cell(
     )
     _save(cell, file, mark)
     checkpoint.unlink(missing_ok=True)
-    work.tell(f"{name}: {cell.seconds:.0f} s")
+    work.log(f"{name}: {cell.seconds:.0f} s")
     return cell
 
 

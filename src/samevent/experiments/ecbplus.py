@@ -23,7 +23,7 @@ from samevent.experiments.mention_sets import MentionSet, mention_set
 from samevent.experiments.paper import paper_figures
 from samevent.experiments.protocols import GOLD, Part, Task
 from samevent.experiments.scores import Scored, scored
-from samevent.experiments.work import Work, digest_of_corpus, digest_of_files, provenance
+from samevent.experiments.work import Work, corpus_digest, files_digest, provenance
 from samevent.extraction import EXTRACTOR_FILE
 from samevent.language.annotate import Annotator
 from samevent.language.cache import Cache
@@ -114,17 +114,17 @@ def trained_model(task: Task, corpus: Corpus, work: Work) -> Path:
     base, split = resources(DEFAULT), task.split
     train, dev = (split.select(corpus, part) for part in ("train", "dev"))
     untrained = [path for path in base.folder.iterdir() if path.name not in TRAINED_FILES]
-    folder = work.place(
+    folder = work.path_for(
         "model",
         split.name,
         *(repr(document) for document in (*train, *dev)),
-        digest_of_corpus(task.gold(Corpus((*train, *dev)))),
-        digest_of_files(untrained),
+        corpus_digest(task.gold(Corpus((*train, *dev)))),
+        files_digest(untrained),
         repr(Annotator().identity()),
     )
-    if work.has(folder):
+    if work.is_done(folder):
         return folder
-    work.tell(f"training on the {len(train)} documents of {split.name}'s train topics")
+    work.log(f"training on the {len(train)} documents of {split.name}'s train topics")
     train_model(
         train,
         folder,
@@ -135,7 +135,7 @@ def trained_model(task: Task, corpus: Corpus, work: Work) -> Path:
         jobs=work.jobs,
         cache=Cache(),
         overwrite=True,
-        progress=work.tell,
+        progress=work.log,
     )
     return folder
 
@@ -144,7 +144,7 @@ def run_systems(name: str, documents: Corpus, plan: Plan, model: Model, work: Wo
     """Run all systems on the mentions of a name; they share one search for similar mentions."""
     given = mention_set(name, plan.task, documents, model, work)
     systems, evidence = plan.systems(given), given.prepared.evidence
-    depends_on = f"{given.digest} {digest_of_files(model.resources.folder.iterdir())}"
+    depends_on = f"{given.digest} {files_digest(model.resources.folder.iterdir())}"
     cells = {
         name: run_cell(name, system, evidence, depends_on=depends_on, seed=plan.seed, work=work)
         for name, system in systems.items()

@@ -10,7 +10,7 @@ from samevent.corpus import Clustering, Corpus, Document, Mention, matching
 from samevent.errors import DataError, place
 from samevent.experiments import protocols
 from samevent.experiments.protocols import Task
-from samevent.experiments.work import Work, digest_of_corpus
+from samevent.experiments.work import Work, corpus_digest
 from samevent.formats import read
 from samevent.model import Model
 from samevent.preparation import MISSING_ARGUMENTS, WORDS_ONLY, Extraction, Prepared
@@ -37,7 +37,7 @@ class MentionSet:
     @cached_property
     def digest(self) -> str:
         """Identifies the set."""
-        return digest_of_corpus(self.documents)
+        return corpus_digest(self.documents)
 
     @cached_property
     def in_scope(self) -> Corpus:
@@ -86,7 +86,7 @@ def mention_set(name: str, task: Task, documents: Corpus, model: Model, work: Wo
             extraction = Extraction(point=task.point)
         case _:
             given = _from_file(Path(name), documents)
-    with work.watch(f"reading {Path(name).name} mentions", len(documents)) as show:
+    with work.progress(f"reading {Path(name).name} mentions", len(documents)) as show:
         prepared = model.prepare(
             given.mapped(_anonymous),
             extraction=extraction,

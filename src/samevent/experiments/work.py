@@ -1,7 +1,7 @@
-"""What experiments leave on disk as they go, so that an interrupted one goes on and ends with the same figures.
+"""Stored parts of experiments, so that an interrupted experiment can resume and end with the same figures.
 
-Every result lies under a digest of all that it depends on, the code among it. It is used again only where resuming was
-asked for.
+Every part is stored under a digest of everything that it depends on, including the code, and is reused only with
+`resume`.
 """
 
 from __future__ import annotations
@@ -18,68 +18,68 @@ from typing import Any
 from samevent import __version__
 from samevent.corpus import Corpus
 
-Tell = Callable[[str], None]
-Watch = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Shows how far work is: given its name and its size, it gives what is to be told how much is done."""
+Log = Callable[[str], None]
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+"""Opens a progress bar with a name and a total, and yields its callback (done)."""
 
 
 @contextmanager
-def unwatched(name: str, size: int) -> Iterator[Callable[[int], None]]:  # noqa: ARG001
-    """Show nothing."""
+def no_progress(name: str, total: int) -> Iterator[Callable[[int], None]]:  # noqa: ARG001
+    """Show no progress."""
     yield lambda _: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """A folder of results, and whom to tell how things go."""
+    """The folder with the parts of an experiment, and how to run it and report progress."""
 
     folder: Path
     resume: bool = False
     jobs: int = 1
-    tell: Tell = lambda _: None
-    watch: Watch = unwatched
+    log: Log = lambda _: None
+    progress: Progress = no_progress
 
-    def place(self, name: str, *depends_on: str) -> Path:
-        """Return where the result of this name goes that depends on all this."""
+    def path_for(self, name: str, *depends_on: str) -> Path:
+        """Return the path of a part that depends on these values and on the code."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder / f"{name}-{digest(digest_of_code(), *depends_on)}"
+        return self.folder / f"{name}-{digest(code_digest(), *depends_on)}"
 
-    def has(self, path: Path) -> bool:
-        """Say whether a result is there and may be used."""
+    def is_done(self, path: Path) -> bool:
+        """Return whether a part exists and may be reused."""
         return self.resume and path.exists()
 
 
 def digest(*parts: str | bytes) -> str:
-    """Return a short name for all these parts.
+    """Return a short digest of some values; their boundaries matter.
 
     >>> digest("a", "bc") == digest("ab", "c")
     False
     """
-    found = blake2b(digest_size=8)
+    state = blake2b(digest_size=8)
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
-        found.update(len(data).to_bytes(8, "big") + data)
-    return found.hexdigest()
+        state.update(len(data).to_bytes(8, "big") + data)
+    return state.hexdigest()
 
 
-def digest_of_corpus(corpus: Corpus) -> str:
-    """Return a digest of texts and mentions; topics are no part of it."""
+def corpus_digest(corpus: Corpus) -> str:
+    """Return a digest of texts and mentions, ignoring topics."""
     return digest(*(repr((d.id, d.text, d.mentions)) for d in corpus))
 
 
-def digest_of_files(paths: Iterable[Path]) -> str:
-    """Return a digest of what files hold."""
+def files_digest(paths: Iterable[Path]) -> str:
+    """Return a digest of the names and contents of files."""
     return digest(*(part for path in sorted(paths) for part in (path.name, path.read_bytes())))
 
 
 @cache
-def digest_of_code() -> str:
-    """Return a digest of this package's code: once it changes, what was found before may no longer be true."""
-    return digest_of_files(Path(__file__).parents[1].rglob("*.py"))
+def code_digest() -> str:
+    """Return a digest of the code of this package: results of other code may differ."""
+    return files_digest(Path(__file__).parents[1].rglob("*.py"))
 
 
 def provenance(seed: int, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a result has to carry so that it can be had again."""
+    """Return the fields that make a result reproducible."""
     return {
         "seed": seed,
         "commit": commit(),
@@ -90,7 +90,7 @@ def provenance(seed: int, settings: Mapping[str, str]) -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """Return the commit that the code is of, where it lies in a repository."""
+    """Return the commit of the code, if it is in a git repository."""
     for folder in Path(__file__).resolve().parents:
         git = folder / ".git"
         if (git / "HEAD").is_file():

@@ -54,7 +54,7 @@ def working(folder: Path | None, json_file: Path | None, *, resume: bool, jobs: 
         beside = json_file is not None and str(json_file) != "-"
         folder = json_file.with_suffix(".work") if beside and json_file else default_folder() / "experiments"
     try:
-        yield Work(folder=folder, resume=resume, jobs=jobs, tell=say, watch=progress)
+        yield Work(folder=folder, resume=resume, jobs=jobs, log=say, progress=progress)
     except KeyboardInterrupt:
         say(f"--resume goes on with what is in {folder}")
         raise
