@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from samevent.corpus import Argument, Corpus, Document, Mention
-from samevent.errors import DataError
+from samevent.errors import DataError, UsageError, located
 from samevent.formats import read
 from samevent.results.dates import document_date
 
@@ -71,6 +71,20 @@ def check_readable(corpus: Corpus) -> list[str]:
             hint="translate the documents first, or use only the English ones",
         )
     return strange
+
+
+def read_mentions(path: Path, *, format: str | None = None, encoding: str | None = None) -> Corpus:
+    """Read a corpus that has event mentions."""
+    corpus = read(path, format=format, encoding=encoding)
+    with located(path):
+        check_mentions(corpus)
+    return corpus
+
+
+def check_mentions(corpus: Corpus) -> None:
+    """Raise if there are no event mentions to cluster."""
+    if not any(corpus.mentions("action")):
+        raise UsageError("has no event mentions to cluster", hint="find them first: samevent extract")
 
 
 def check_has_events(corpus: Corpus) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from samevent import __version__
-from samevent.clusterers import clusterer
+from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
 from samevent.corpus import Corpus, Document
 from samevent.extraction import EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
@@ -24,6 +24,8 @@ from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.preparation import (
     EVERYTHING,
+    MISSING_ARGUMENTS,
+    WORDS_ONLY,
     Extraction,
     Prepared,
     load_pair_models,
@@ -204,18 +206,7 @@ class Model:
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
         prepared = self.prepare(corpus, jobs=jobs, watch=watch)
         evidence = prepared.evidence
-        if watch:
-            watch("linking", 0, 1, f"{len(evidence):,} mentions")
-        system.links(evidence, jobs=jobs)  # the evidence keeps them
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
-            clustered = system.cluster(
-                evidence,
-                seed=options.seed,
-                jobs=jobs,
-                checkpoint=checkpoint if len(evidence) else None,  # no work, nothing to go on with
-                progress=lambda done, whole: watch("sampling", done, whole, "") if watch else None,
-            )
+        clustered = _cluster(system, evidence, options.seed, jobs, checkpoint, watch)
         if watch:
             watch("explaining", 0, 1, "")
         about = {
@@ -237,9 +228,42 @@ class Model:
             jobs=jobs,
         )
 
+    @batch_runtime()
+    def cluster(
+        self,
+        corpus: Iterable[Document],
+        system: Clusterer,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        checkpoint: Path | None = None,
+        watch: Watch | None = None,
+    ) -> Clustered:
+        """Return which of the given event mentions refer to the same event, by a clusterer of one's choice."""
+        extraction = MISSING_ARGUMENTS if "arguments" in system.needs else WORDS_ONLY
+        evidence = self.prepare(corpus, extraction=extraction, jobs=jobs, watch=watch).evidence
+        return _cluster(system, evidence, seed, jobs, checkpoint, watch)
+
     def explain(
         self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = "light"
     ) -> Explanation:
         """Return what speaks for and against two event mentions of these documents being the same event."""
         evidence = self.prepare(corpus).evidence
         return explain_pair(evidence, evidence.pair_model(pair_model), first, second)
+
+
+def _cluster(
+    system: Clusterer, evidence: Evidence, seed: int, jobs: int, checkpoint: Path | None, watch: Watch | None
+) -> Clustered:
+    if watch:
+        watch("linking", 0, 1, f"{len(evidence):,} mentions")
+    system.links(evidence, jobs=jobs)  # the evidence keeps them
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
+        return system.cluster(
+            evidence,
+            seed=seed,
+            jobs=jobs,
+            checkpoint=checkpoint if len(evidence) else None,  # nothing to resume
+            progress=lambda done, total: watch("sampling", done, total, "") if watch else None,
+        )

@@ -20,16 +20,25 @@ from pathlib import Path
 from typing import Any
 
 from samevent import __version__
+from samevent.clusterers import Clustered, Clusterer
 from samevent.corpus import Corpus, Document
 from samevent.errors import FormatError, OutputExistsError, UsageError, check_absent, place
-from samevent.formats import FORMATS, read, write
-from samevent.formats.files import write_text
+from samevent.formats import FORMATS, output_format, read, write
+from samevent.formats.files import STANDARD, write_text
 from samevent.formats.sheets import written
-from samevent.inputs import check_has_events, check_readable, describe_corpus, in_order, word_count
+from samevent.inputs import (
+    check_has_events,
+    check_mentions,
+    check_readable,
+    describe_corpus,
+    in_order,
+    word_count,
+)
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT
 from samevent.model import Model, Options, Watch, batch_runtime
 from samevent.results import Diagnostics, Result
+from samevent.results.assembly import with_events
 from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 from samevent.similarity.explanation import Explanation
@@ -104,6 +113,41 @@ def run(
         unfinished.drop()
         raise
     return result
+
+
+def cluster(
+    source: Source,
+    target: Path,
+    system: Clusterer,
+    *,
+    model: str | Path = DEFAULT,
+    seed: int = 0,
+    jobs: int = 1,
+    format: str | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    watch: Watch | None = None,
+    tell: Tell = lambda _: None,
+) -> Clustered:
+    """Cluster the event mentions of a corpus, and write the corpus with its new events to a file.
+
+    While a sampler runs, its checkpoint lies beside the file; `resume` continues from there.
+    """
+    output_format(target, format)
+    checkpoint = _checkpoint_beside(target, resume=resume, overwrite=overwrite, tell=tell)
+    corpus = source() if callable(source) else source
+    check_mentions(corpus)
+    try:
+        loaded = Model.load(model, cache=Cache())
+        clustered = loaded.cluster(corpus, system, seed=seed, jobs=jobs, checkpoint=checkpoint, watch=watch)
+    except KeyboardInterrupt:
+        if checkpoint and checkpoint.exists():
+            tell(f"--resume continues from {checkpoint}")
+        raise
+    write(with_events(corpus, clustered.clustering), target, format=format, overwrite=overwrite)
+    if checkpoint:
+        checkpoint.unlink(missing_ok=True)
+    return clustered
 
 
 def duration(seconds: float) -> str:
@@ -289,6 +333,27 @@ def _check_replaceable(folder: Path, *, overwrite: bool) -> None:
             expected="a new folder, an empty one, or one that samevent wrote",
             hint="choose another name; nothing in it is touched",
         )
+
+
+def _checkpoint_beside(target: Path, *, resume: bool, overwrite: bool, tell: Tell) -> Path | None:
+    """Return where the checkpoint of a file goes, after checking that nothing is overwritten."""
+    if target == STANDARD:
+        if resume:
+            raise UsageError("there is no checkpoint beside standard output", hint="name a file with -o")
+        return None
+    check_absent(target, overwrite=overwrite)
+    path = target.with_name(f"{target.name}.checkpoint.npz")
+    if path.exists() and not resume:
+        if not overwrite:
+            raise OutputExistsError(
+                "an interrupted run left a checkpoint",
+                where=place(path),
+                hint="use --resume to continue it, or --force to start again",
+            )
+        path.unlink()
+    if resume and not path.exists():
+        tell(f"there is no {path} to resume from: starting again")
+    return path
 
 
 def _part(folder: Path) -> Path:

@@ -96,10 +96,10 @@ def test_cluster_writes_any_format_and_to_standard_output(corpus: Path, tmp_path
 def test_settings_come_from_the_preset_then_the_file_then_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     file.write_text("[hddcrp]\nruns = 3\nalpha_within = 0.3\n[agglomerative]\nwithin = 0.4\n")
-    found = command.configured("hddcrp", preset="paper", file=file, changes={"alpha_within": 0.2})
+    found = clusterer("hddcrp", preset="paper", file=file, changes={"alpha_within": 0.2})
     assert isinstance(found, Hddcrp)
     assert (found.sweeps, found.runs, found.alpha_within) == (500, 3, 0.2)
-    assert command.configured("lemma", file=file) == clusterer("lemma")
+    assert clusterer("lemma", file=file) == clusterer("lemma")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_nothing_is_overwritten_unless_asked(corpus: Path, tmp_path: Path) -> No
     assert not left.exists()
     anew = run(corpus, "-o", tmp_path / "third.jsonl", "--clusterer", "lemma", "--resume")
     assert anew.exit_code == 0
-    assert "starting anew" in anew.stderr
+    assert "starting again" in anew.stderr
     assert "no checkpoint beside standard output" in str(failure(run(corpus, "-o", "-", "--resume")))
 
 
@@ -172,7 +172,7 @@ def test_an_interrupted_command_is_resumed_and_ends_with_the_same_bytes(
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert f"--resume goes on from {checkpoint}" in said
+    assert f"--resume continues from {checkpoint}" in said
     assert not out.exists()
     assert run(corpus, "-o", out, *options, "--resume").exit_code == 0
     assert run(corpus, "-o", whole, *options).exit_code == 0

@@ -1,14 +1,16 @@
 """The paper's six systems behind one protocol: mentions in, events out.
 
-    found = clusterer("hddcrp", {"runs": 3}, preset="paper").cluster(evidence, seed=7)
-    found.clustering
+    evidence = Model.load().prepare(corpus).evidence
+    clustered = clusterer("hddcrp", {"runs": 3}, preset="paper").cluster(evidence, seed=7)
+    clustered.clustering, clustered.probability(a, b), clustered.posterior.verdict
 
-`base` has the protocol, `reading` makes evidence of a corpus, and every system is a file.
+`base` has the protocol.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from samevent.clusterers.agglomerative import Agglomerative
@@ -19,7 +21,8 @@ from samevent.clusterers.hddcrp import Hddcrp
 from samevent.clusterers.hddcrp_star import HddcrpStar
 from samevent.clusterers.hdp import Hdp
 from samevent.clusterers.lemma import Lemma
-from samevent.settings import changed, check_known
+from samevent.errors import located
+from samevent.settings import changed, check_known, read_tables
 
 __all__ = ["CLUSTERERS", "PRESETS", "Clustered", "Clusterer", "Evidence", "clusterer"]
 
@@ -55,12 +58,20 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {"light": _LIGHT, "pape
 """What a preset changes, by clusterer."""
 
 
-def clusterer(name: str, changes: Mapping[str, Any] | None = None, *, preset: str = "light") -> Clusterer:
-    """Return a clusterer by its name, with the settings of a preset and some of one's own.
+def clusterer(
+    name: str, changes: Mapping[str, Any] | None = None, *, preset: str = "light", file: Path | None = None
+) -> Clusterer:
+    """Return a clusterer with the settings of a preset, then of its table in a TOML file, then of `changes`.
 
     >>> clusterer("agglomerative", {"across": 0.6}, preset="paper")
     Agglomerative(within=0.5, across=0.6, pair_model='paper', document_gate=0.0)
     """
+    tables = read_tables(file) if file else {}
+    for other, table in tables.items():
+        with located(str(file)):
+            clusterer(other, table, preset=preset)
     check_known("clusterer", name, CLUSTERERS)
     check_known("preset", preset, PRESETS)
-    return changed(CLUSTERERS[name], {**PRESETS[preset].get(name, {}), **(changes or {})})
+    return changed(
+        CLUSTERERS[name], {**PRESETS[preset].get(name, {}), **tables.get(name, {}), **(changes or {})}
+    )
