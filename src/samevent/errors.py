@@ -1,14 +1,14 @@
-"""Everything that can go wrong, as one tree.
+"""All errors that samevent raises, as one tree.
 
     SameventError
-    ├── DataError            what was read or built does not hold together
-    │   ├── FormatError      a file cannot be understood
-    │   └── CorpusError      values of a document, mention or clustering disagree
-    ├── UsageError           a call or a command line asks for something that makes no sense
-    └── OutputExistsError    writing would overwrite something
+    ├── DataError            invalid data, read or built
+    │   ├── FormatError      a file that cannot be read
+    │   └── CorpusError      inconsistent values in a document, mention or clustering
+    ├── UsageError           an invalid call or command line
+    └── OutputExistsError    output that would overwrite something
 
-A message says what was found, where, what was expected and what to do. Library code raises; only the
-command line turns an error into words on stderr and an exit status.
+A message says what was found, where, what was expected and what to do. Library code raises; only the command line
+prints errors and exits.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 LONGEST = 600
-"""Characters of what was found that a message shows."""
+"""Longer descriptions are cut in messages."""
 
 
 class SameventError(Exception):
-    """The root: one `except` catches whatever samevent raises on purpose."""
+    """The root: catches every error that samevent raises deliberately."""
 
     exit_status = 1
 
@@ -37,7 +37,7 @@ class SameventError(Exception):
 
     def __str__(self) -> str:
         what = self.what
-        if len(what) > LONGEST:  # somebody's whole file may be quoted in it
+        if len(what) > LONGEST:  # it may quote a whole file
             what = f"{what[: LONGEST // 2]} … {what[-LONGEST // 2 :]}"
         text = f"{self.where}: {what}" if self.where else what
         if self.expected:
@@ -48,29 +48,29 @@ class SameventError(Exception):
 
 
 class DataError(SameventError):
-    """What was read or built does not hold together."""
+    """Invalid data, read or built."""
 
 
 class FormatError(DataError):
-    """A file cannot be understood as the format it is read as."""
+    """A file that cannot be read in its format."""
 
 
 class CorpusError(DataError):
-    """The values of a document, mention or clustering disagree."""
+    """Inconsistent values in a document, mention or clustering."""
 
 
 class UsageError(SameventError):
-    """A call or a command line asks for something that makes no sense."""
+    """An invalid call or command line."""
 
     exit_status = 2
 
 
 class OutputExistsError(SameventError):
-    """Writing would overwrite something, and nobody asked for that."""
+    """Output that would overwrite something without permission."""
 
 
 def place(path: Path | str, line: int | None = None) -> str:
-    """Name a place in a file the way editors and compilers do.
+    """Return a location in a file as editors and compilers write it.
 
     >>> place("news/a.jsonl", 12)
     'news/a.jsonl:12'
@@ -81,7 +81,7 @@ def place(path: Path | str, line: int | None = None) -> str:
 
 @contextmanager
 def located(path: Path | str, line: int | None = None) -> Iterator[None]:
-    """Give errors raised inside the place they came from, unless they already know it."""
+    """Add the location to errors raised inside that have none."""
     try:
         yield
     except SameventError as error:
@@ -95,4 +95,8 @@ def check_absent(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise OutputExistsError("already exists", where=place(path), hint="use --force to overwrite it")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {str(path.parent)!r} to write into", where=place(path))
+        raise UsageError(
+            f"the folder {str(path.parent)!r} does not exist",
+            where=place(path),
+            expected="an existing folder",
+        )

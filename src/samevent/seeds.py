@@ -1,4 +1,4 @@
-"""Random streams that depend on what they are for, never on who runs first."""
+"""Random streams that depend on their purpose, never on the order of execution."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def stream(seed: int, *key: str | int) -> np.random.Generator:
-    """Return the random stream that belongs to `key` under `seed`.
+    """Return the random stream of `key` under `seed`.
 
     The same seed and key give the same draws on every machine and for any number of workers; different
     keys give independent streams.

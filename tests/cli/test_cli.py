@@ -85,7 +85,7 @@ def test_score_says_what_it_left_out(tmp_path: Path) -> None:
     part.write_text("\n".join(Path(SYSTEM).read_text().splitlines()[:2]))
     done = samevent("score", GOLD, part)
     assert done.returncode == 0
-    assert "3 gold documents are not in the system's answer" in done.stderr
+    assert "3 gold documents are missing from the system" in done.stderr
 
 
 def test_convert_goes_through_standard_input_and_output() -> None:

@@ -46,36 +46,36 @@ def test_contiguous_tokens_need_no_anchors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
-        ({"text": "Sudan bomb Yida"}, "does not agree with the text"),
+        ({"text": "Sudan bomb Yida"}, "does not match the text"),
         ({"sentences": (Sentence(0, 3),)}, "do not cover"),
         ({"sentences": (Sentence(0, 5), Sentence(4, 9))}, "do not cover"),
         ({"id": ""}, "empty id"),
         ({"text": "Sudan bombs Yida .\nThe raid killed ten .\ud800"}, "surrogate"),
     ],
 )
-def test_document_refuses_parts_that_disagree(change: dict[str, object], says: str) -> None:
-    with pytest.raises(CorpusError, match=says):
+def test_document_refuses_parts_that_disagree(change: dict[str, object], message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
         replace(document(), **change)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"end": 99}, "spans tokens"),
-        ({"char_end": 9}, "says"),
-        ({"text": "bomb"}, "says"),
+        ({"char_end": 9}, "has the text"),
+        ({"text": "bomb"}, "has the text"),
         ({"head": 3}, "head"),
         ({"kind": "verb"}, "kind"),
         ({"probability": 1.5}, "probability"),
-        ({"anchors": (1, 1)}, "each once"),
-        ({"document": "d9"}, "was put into"),
+        ({"anchors": (1, 1)}, "each token once"),
+        ({"document": "d9"}, "belongs to document"),
     ],
 )
-def test_document_refuses_a_mention_that_disagrees_with_it(change: dict[str, object], says: str) -> None:
+def test_document_refuses_a_mention_that_disagrees_with_it(change: dict[str, object], message: str) -> None:
     d = document()
-    with pytest.raises(CorpusError, match=says):
+    with pytest.raises(CorpusError, match=message):
         d.with_mentions([replace(d.mention("action", 1, 2), **change)])  # type: ignore[arg-type]
 
 

@@ -245,7 +245,7 @@ def test_half_a_surrogate_pair_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("write", [files.write_text, lambda p, _: files.write_folder(p, [])])
 def test_folder_to_write_into_must_exist(tmp_path: Path, write: object) -> None:
     assert callable(write)
-    with pytest.raises(UsageError, match=r"there is no folder '.*gone' to write into"):
+    with pytest.raises(UsageError, match=r"the folder '.*gone' does not exist"):
         write(tmp_path / "gone" / "a", [])
     assert list(tmp_path.iterdir()) == []
 

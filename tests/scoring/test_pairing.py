@@ -116,12 +116,12 @@ def test_a_clustering_of_gold_mentions_can_be_scored() -> None:
         score(GOLD, Clustering([["somewhere:0-1:action"]]))
 
 
-def test_missing_and_extra_documents_are_told() -> None:
+def test_missing_and_extra_documents_are_noted() -> None:
     gold = merged(GOLD, corpus((0, 1, "a"), id="d2"))
     system = merged(GOLD, corpus((0, 1, "a"), id="d3"))
     result = pair(gold, system)
     assert [note.split(",")[0] for note in result.notes] == [
-        "1 gold documents are not in the system's answer",
+        "1 gold documents are missing from the system",
         "1 system documents are not in the gold",
     ]
     assert counts(gold, system) == (4, 3, 3)
@@ -153,7 +153,7 @@ def test_mentions_are_compared_by_position_where_words_differ() -> None:
         pair(GOLD, corpus((0, 1, "a"), words="a ."))
 
 
-def test_a_repeated_span_stays_in_its_first_cluster_and_is_told() -> None:
+def test_a_repeated_span_stays_in_its_first_cluster_and_is_noted() -> None:
     d = document()
     first = d.mention("action", 0, 2, event="a")
     repeated = Corpus(
@@ -161,7 +161,7 @@ def test_a_repeated_span_stays_in_its_first_cluster_and_is_told() -> None:
     )
     p = pair(GOLD, repeated)
     assert counts(GOLD, repeated) == (3, 2, 2)
-    assert p.notes == ("1 system mentions repeat a span that is in a cluster already and were dropped",)
+    assert p.notes == ("1 system mentions repeat a span that is already in a cluster and were dropped",)
     with pytest.raises(CorpusError, match="two gold clusters"):
         pair(repeated, GOLD)
 

@@ -9,22 +9,21 @@ import click
 
 from samevent.cli.common import (
     PATH,
-    choice,
     emit_json,
     emit_table,
     encoding_option,
     force_option,
+    from_option,
     json_option,
     say,
     sentences_option,
 )
 from samevent.formats.doctor import examine
-from samevent.names import FORMATS
 
 
 @click.command("check")
 @click.argument("source", metavar="INPUT", type=PATH)
-@click.option("--from", "format", type=choice(FORMATS), help="The format, if the name does not tell.")
+@from_option("INPUT")
 @encoding_option
 @sentences_option
 @json_option
@@ -33,7 +32,7 @@ from samevent.names import FORMATS
 def check_cli(
     context: click.Context,
     source: Path,
-    format: str | None,
+    read_as: str | None,
     encoding: str | None,
     sentences: Path | None,
     json_file: Path | None,
@@ -41,10 +40,10 @@ def check_cli(
 ) -> None:
     """Examine the corpus INPUT: counts, offsets, duplicates, encodings, empty documents.
 
-    Prints what is in it and everything that looks wrong. Exit status 1 if a document cannot be read,
-    0 otherwise, warnings or not.
+    Prints counts and everything that looks wrong. The exit status is 1 if a document cannot be read, otherwise 0,
+    with or without warnings.
     """
-    diagnosis = examine(source, format=format, encoding=encoding, sentences=sentences)
+    diagnosis = examine(source, format=read_as, encoding=encoding, sentences=sentences)
     if json_file is not None:
         emit_json(asdict(diagnosis) | {"healthy": diagnosis.healthy}, json_file, force=force)
     else:

@@ -75,7 +75,7 @@ def from_option(what: str) -> Callable[[Command], Command]:
 def to_option(what: str) -> Callable[[Command], Command]:
     """Return the option that names the format of an output."""
     return click.option(
-        "--to", "write_as", type=choice(FORMATS), help=f"Format of {what}, if its name does not tell."
+        "--to", "write_as", type=choice(FORMATS), help=f"Format of {what}, if not clear from its suffix."
     )
 
 

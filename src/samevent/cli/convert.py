@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
 
 import click
 
@@ -12,13 +11,16 @@ from samevent.cli.common import (
     choice,
     encoding_option,
     force_option,
+    from_option,
     jobs_option,
     progress,
     say,
     sentences_option,
+    to_option,
 )
-from samevent.corpus import KINDS, Corpus, Unit
+from samevent.corpus import Corpus, Unit
 from samevent.formats import FORMATS, read, write
+from samevent.names import KINDS, UNITS
 
 _FORMATS = "\n".join(f"  {format.name:<10}{format.summary}" for format in FORMATS.values())
 
@@ -26,11 +28,11 @@ _FORMATS = "\n".join(f"  {format.name:<10}{format.summary}" for format in FORMAT
 @click.command("convert", epilog=f"\b\nFormats:\n{_FORMATS}")
 @click.argument("source", metavar="IN", type=PATH)
 @click.argument("target", metavar="OUT", type=PATH)
-@click.option("--from", "read_as", type=choice(FORMATS), help="Format of IN, if its name does not tell.")
-@click.option("--to", "write_as", type=choice(FORMATS), help="Format of OUT, if its name does not tell.")
+@from_option("IN")
+@to_option("OUT")
 @click.option(
     "--unit",
-    type=choice(get_args(Unit)),
+    type=choice(UNITS),
     default="document",
     show_default=True,
     help="Merge documents into meta-documents (conll, corefud).",
@@ -58,19 +60,19 @@ def convert_cli(
 ) -> None:
     """Read the corpus IN and write it as OUT; `-` is standard input or output.
 
-    JSON Lines keeps everything. docs/formats.md says what each other format keeps.
+    JSON Lines keeps everything. docs/formats.md lists what the other formats keep.
     """
     corpus = read(source, format=read_as, encoding=encoding, sentences=sentences)
     if kinds:
         corpus = corpus.filtered(lambda m: m.kind in kinds)
     if heads:
-        corpus = with_heads_found(corpus, jobs=jobs)
+        corpus = add_heads(corpus, jobs=jobs)
     write(corpus, target, format=write_as, unit=unit, overwrite=force)
     say(f"wrote {len(corpus):,} documents with {sum(1 for _ in corpus.mentions()):,} mentions to {target}")
 
 
-def with_heads_found(corpus: Corpus, *, jobs: int) -> Corpus:
-    """Return the corpus with a head on every mention, from a parse that is kept in the user's cache."""
+def add_heads(corpus: Corpus, *, jobs: int) -> Corpus:
+    """Return the corpus with a head on every mention, from a parse that the user's cache keeps."""
     from samevent.language.annotate import annotate
     from samevent.language.cache import Cache
     from samevent.language.heads import with_heads

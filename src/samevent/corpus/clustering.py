@@ -1,4 +1,4 @@
-"""A clustering: which mentions belong together. All that metrics and clusterers exchange."""
+"""A clustering: a partition of mentions, all that metrics and clusterers exchange."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from samevent.errors import CorpusError
 class Clustering:
     """An immutable partition of mention ids.
 
-    Clusters are tuples in the order in which their mentions were given, and stand in the order of their
-    first mention. Two clusterings are equal if they group the same mentions in the same way.
+    Clusters are tuples that keep the order of their mentions, sorted by first mention. Two clusterings are equal if
+    they group the same mentions in the same way.
 
     >>> c = Clustering([["a", "c"], ["b"]])
     >>> len(c), c.cluster_of("c"), c.same("a", "b")
@@ -28,16 +28,16 @@ class Clustering:
         for number, cluster in enumerate(self._clusters):
             for mention in cluster:
                 if mention in self._index:
-                    twice = self._index[mention] == number
+                    same = self._index[mention] == number
                     raise CorpusError(
-                        f"mention {mention!r} is {'twice in a cluster' if twice else 'in two clusters'}",
+                        f"mention {mention!r} is {'twice in one cluster' if same else 'in two clusters'}",
                         expected="every mention in one cluster",
                     )
                 self._index[mention] = number
 
     @classmethod
     def from_labels(cls, labels: Mapping[str, Hashable]) -> Clustering:
-        """Group mentions that carry the same label."""
+        """Group mentions with the same label."""
         groups: dict[Hashable, list[str]] = {}
         for mention, label in labels.items():
             groups.setdefault(label, []).append(mention)
@@ -69,21 +69,24 @@ class Clustering:
         return self._index.keys()
 
     def cluster_of(self, mention: str) -> tuple[str, ...]:
-        """Return the cluster that holds a mention."""
+        """Return the cluster of a mention."""
         return self._clusters[self.label_of(mention)]
 
     def label_of(self, mention: str) -> int:
-        """Return the number of a mention's cluster, counted in order of first mentions."""
+        """Return the number of a mention's cluster, in order of first mentions."""
         if mention not in self._index:
-            raise CorpusError(f"mention {mention!r} is not in the clustering")
+            raise CorpusError(
+                f"mention {mention!r} is not in the clustering",
+                expected=f"the id of one of its {len(self._index)} mentions",
+            )
         return self._index[mention]
 
     def same(self, a: str, b: str) -> bool:
-        """Say whether two mentions are in one cluster."""
+        """Return whether two mentions are in one cluster."""
         return self.label_of(a) == self.label_of(b)
 
     def restricted(self, mentions: Collection[str]) -> Clustering:
-        """Return the clustering of just these mentions; clusters left empty are gone."""
+        """Return the clustering of only these mentions, without empty clusters."""
         return Clustering([m for m in cluster if m in mentions] for cluster in self)
 
     def _partition(self) -> frozenset[frozenset[str]]:

@@ -1,4 +1,4 @@
-"""A corpus: documents in order, looked up by id, with the clustering that their mentions carry."""
+"""A corpus: documents in order, looked up by id, with the clustering of their mentions."""
 
 from __future__ import annotations
 
@@ -51,23 +51,26 @@ class Corpus:
 
     def __getitem__(self, document_id: str) -> Document:
         if document_id not in self._by_id:
-            raise CorpusError(f"there is no document {document_id!r} in the corpus")
+            raise CorpusError(
+                f"there is no document {document_id!r} in the corpus",
+                expected="the id of one of its documents",
+            )
         return self._by_id[document_id]
 
     def mentions(self, kind: Kind | None = None) -> Iterator[Mention]:
-        """Go through the mentions of a kind (or all) in document and reading order."""
+        """Yield the mentions of one kind (or all) in document and reading order."""
         return (m for d in self.documents for m in d.mentions if kind is None or m.kind == kind)
 
     def clustering(self, kind: Kind | None = "action") -> Clustering:
-        """Return the partition that the mentions carry.
+        """Return the partition of the mentions by their events.
 
-        Mentions that share an `event` are together; failing that, mentions of one document that share a
-        `within` chain; a mention with neither is a cluster of its own.
+        Mentions with the same `event` form a cluster; without events, mentions of one document with the same `within`
+        chain; a mention with neither is a singleton.
         """
         return Clustering.from_labels({m.id: event_key(m) for m in self.mentions(kind)})
 
     def with_clustering(self, clustering: Clustering) -> Corpus:
-        """Return the corpus with events numbered from a clustering, by their first mention in the corpus.
+        """Return the corpus with the events of a clustering, numbered by their first mention.
 
         Mentions outside the clustering lose their event and chain.
         """
@@ -83,7 +86,7 @@ class Corpus:
         return self.mapped(lambda d: d.with_mentions(renamed(m) for m in d.mentions))
 
     def filtered(self, keep: Callable[[Mention], bool]) -> Corpus:
-        """Return the corpus with only the mentions that `keep` says yes to; arguments left without a mention go."""
+        """Return the corpus with only the mentions that `keep` accepts, and without arguments that lost theirs."""
 
         def kept(document: Document) -> Document:
             mentions = [m for m in document.mentions if keep(m)]
@@ -108,7 +111,7 @@ class Corpus:
 
 
 def event_key(mention: Mention) -> tuple[str, ...]:
-    """Return what mentions of the same event have in common."""
+    """Return a key that mentions of the same event share."""
     if mention.event is not None:
         return "event", mention.event
     if mention.within is not None:
@@ -117,7 +120,7 @@ def event_key(mention: Mention) -> tuple[str, ...]:
 
 
 def unit_of(document: Document, unit: Unit) -> str:
-    """Name the unit that a document belongs to."""
+    """Return the name of the unit that a document belongs to."""
     match unit:
         case "document":
             return document.id

@@ -1,4 +1,4 @@
-"""A document: its untouched text, its tokens and sentences, and the mentions in it."""
+"""A document: its unchanged text, its tokens and sentences, and its mentions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Token:
 class Sentence:
     """Tokens `start` to `end` of a document.
 
-    `is_url` marks a line that holds the page's address and no prose (ECB+ has them). `annotated` says
-    whether annotators vouch for the whole sentence; None means that nobody said.
+    `is_url` marks a line that is the page's address instead of prose (ECB+ has them). `annotated` is whether
+    the whole sentence was annotated, None if unknown.
     """
 
     start: int
@@ -38,10 +38,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One text and what is known of it; every part is checked against the others on construction.
+    """A text with its annotation; every part is checked against the others on construction.
 
-    `tokens_given` is False when the tokens are only those of the plain tokeniser, so that a better one
-    may replace them.
+    `tokens_given` is False if the tokens come from the plain tokeniser, so that a better one may replace
+    them.
     """
 
     id: str
@@ -56,12 +56,12 @@ class Document:
     subtopic: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
     _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
-    """Where sentences start, which is asked for every mention."""
+    """The start of each sentence, looked up for every mention."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_starts", tuple(sentence.start for sentence in self.sentences))
         if not self.id:
-            raise CorpusError("a document has an empty id", expected="an id that names the document")
+            raise CorpusError("a document has an empty id", expected="a non-empty id")
         _check_text(self)
         _check_tokens(self)
         _check_sentences(self)
@@ -83,7 +83,7 @@ class Document:
     def from_tokens(
         cls, id: str, sentences: Sequence[Sequence[str]], *, text: str | None = None, **fields: Any
     ) -> Document:
-        """Build a document from its sentences' words; `text` defaults to the words joined by spaces.
+        """Build a document from tokenised sentences; `text` defaults to the words joined by spaces.
 
         >>> Document.from_tokens("a", [["It", "fell", "."], ["Then", "?"]]).text
         'It fell .\\nThen ?'
@@ -115,7 +115,7 @@ class Document:
     ) -> Mention:
         """Return a mention of this document's tokens `start` to `end` (it is not added to the document).
 
-        `tokens` lists the mention's own tokens where they have gaps.
+        `tokens` lists the mention's own tokens if it is discontinuous.
         """
         if not 0 <= start < end <= len(self.tokens):
             raise CorpusError(
@@ -144,11 +144,11 @@ class Document:
         )
 
     def with_mentions(self, mentions: Iterable[Mention]) -> Document:
-        """Return this document with exactly these mentions, in order of their place in the text."""
+        """Return this document with exactly these mentions, in reading order."""
         return replace(self, mentions=tuple(sorted(mentions, key=reading_order)))
 
     def token_span(self, char_start: int, char_end: int) -> tuple[int, int]:
-        """Return the tokens that make up just these characters, surrounding white space aside."""
+        """Return the span of the tokens that cover exactly these characters, ignoring surrounding white space."""
         if not 0 <= char_start < char_end <= len(self.text):
             raise CorpusError(
                 f"a mention of document {self.id!r} spans characters {char_start}-{char_end}",
@@ -165,11 +165,11 @@ class Document:
         raise CorpusError(
             f"characters {char_start}-{char_end} of document {self.id!r}, "
             f"{shortened(self.text[char_start:char_end])!r}, are not whole tokens",
-            expected="a mention that begins and ends where tokens do",
+            expected="a mention that starts and ends at token boundaries",
         )
 
     def sentence_of(self, token: int) -> int:
-        """Return the index of the sentence that holds a token."""
+        """Return the index of the sentence that contains a token."""
         return bisect_right(self._starts, token) - 1
 
     def words(self, sentence: Sentence) -> list[str]:
@@ -178,17 +178,17 @@ class Document:
 
 
 def reading_order(mention: Mention) -> tuple[int, int, str, str]:
-    """Sort key: mentions as a reader meets them."""
+    """Return the sort key for reading order."""
     return mention.start, mention.end, mention.kind, mention.id
 
 
 def joined(sentences: Iterable[Sequence[str]]) -> str:
-    """Return the text of tokenised sentences: words joined by spaces, sentences that have words by line ends."""
+    """Return the text of tokenised sentences: words joined by spaces, non-empty sentences by line ends."""
     return "\n".join(" ".join(words) for words in sentences if words)
 
 
 def sentences_of(sizes: Iterable[int]) -> tuple[Sentence, ...]:
-    """Turn token counts into sentences that follow each other."""
+    """Return consecutive sentences from their token counts."""
     sentences, start = [], 0
     for size in sizes:
         sentences.append(Sentence(start, start + size))
@@ -197,18 +197,18 @@ def sentences_of(sizes: Iterable[int]) -> tuple[Sentence, ...]:
 
 
 def spaced_words(words: Iterable[str]) -> tuple[Token, ...]:
-    """Place words one after the other with one character between them, as `joined` does."""
+    """Return words as tokens separated by one character, as in the text of `joined`."""
     tokens, start = [], 0
     for i, word in enumerate(words):
         if not word:
-            raise CorpusError(f"token {i} is ''", expected="words, none empty")
+            raise CorpusError(f"token {i} is ''", expected="non-empty words")
         tokens.append(Token(word, start, start + len(word)))
         start += len(word) + 1
     return tuple(tokens)
 
 
 def align_words(words: Iterable[str], text: str) -> tuple[Token, ...]:
-    """Find each word in the text, in order, with nothing but white space between them."""
+    """Return words as tokens of a text that has only white space between them."""
     tokens, at = [], 0
     for i, word in enumerate(words):
         start = at
@@ -216,21 +216,21 @@ def align_words(words: Iterable[str], text: str) -> tuple[Token, ...]:
             start += 1
         if not word or not text.startswith(word, start):
             raise CorpusError(
-                f"token {i} is {shortened(word)!r} but the text goes on with {shortened(text[start:])!r}",
+                f"token {i} is {shortened(word)!r} but the text continues with {shortened(text[start:])!r}",
                 expected="tokens that spell the text in order, none empty",
             )
         at = start + len(word)
         tokens.append(Token(word, start, at))
     if text[at:].strip():
         raise CorpusError(
-            f"after the last token the text goes on with {shortened(text[at:].strip())!r}",
+            f"after the last token the text continues with {shortened(text[at:].strip())!r}",
             expected="tokens that spell the whole text",
         )
     return tuple(tokens)
 
 
 def shortened(text: str, width: int = 40) -> str:
-    """Return text that fits into a message."""
+    """Return text cut to fit into a message."""
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -239,7 +239,7 @@ def _check_text(document: Document) -> None:
         document.text.encode()
     except UnicodeEncodeError as error:
         raise CorpusError(
-            f"character {error.start} of document {document.id!r} is half a surrogate pair, which no file can hold",
+            f"character {error.start} of document {document.id!r} is half a surrogate pair, which no file can contain",
             expected="whole characters",
         ) from error
 
@@ -250,7 +250,7 @@ def _check_tokens(document: Document) -> None:
         if token.start < end or token.end <= token.start or text[token.start : token.end] != token.text:
             raise CorpusError(
                 f"token {i} of document {document.id!r}, {shortened(token.text)!r} at {token.start}-{token.end}, "
-                f"does not agree with the text",
+                f"does not match the text",
                 expected="tokens in order that spell the text",
             )
         end = token.end
@@ -262,7 +262,7 @@ def _check_sentences(document: Document) -> None:
     if not meets or any(a > b for a, b in pairwise(edges)):
         raise CorpusError(
             f"the sentences of document {document.id!r} do not cover its {len(document.tokens)} tokens",
-            expected="sentences that follow each other without gaps",
+            expected="consecutive sentences without gaps",
         )
 
 
@@ -277,7 +277,10 @@ def _check_mentions(document: Document) -> None:
             )
         seen.add(m.id)
         if m.document != document.id:
-            raise CorpusError(f"mention {m.id!r} of {m.document!r} was put into document {document.id!r}")
+            raise CorpusError(
+                f"mention {m.id!r} belongs to document {m.document!r}",
+                expected=f"a mention of {document.id!r}",
+            )
         if not 0 <= m.start < m.end <= len(document.tokens):
             raise CorpusError(
                 f"mention {m.id!r} spans tokens {m.start}-{m.end}",
@@ -286,8 +289,8 @@ def _check_mentions(document: Document) -> None:
         chars = document.tokens[m.start].start, document.tokens[m.end - 1].end
         if (m.char_start, m.char_end) != chars or document.text[slice(*chars)] != m.text:
             raise CorpusError(
-                f"mention {m.id!r} says {shortened(m.text)!r} at characters {m.char_start}-{m.char_end}",
-                expected=f"{shortened(document.text[slice(*chars)])!r} at {chars[0]}-{chars[1]}, as its tokens say",
+                f"mention {m.id!r} has the text {shortened(m.text)!r} at characters {m.char_start}-{m.char_end}",
+                expected=f"{shortened(document.text[slice(*chars)])!r} at {chars[0]}-{chars[1]}, as its tokens are",
             )
     for m in document.mentions:
         for argument in m.arguments:

@@ -1,4 +1,4 @@
-"""A mention: a span of a document that tells of an action or of one of its arguments."""
+"""A mention: a span of a document that refers to an action or one of its arguments; and matching of mentions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Match = Literal["exact", "head", "overlap"]
 MATCHES: tuple[Match, ...] = get_args(Match)
 
 LONGEST = 1000
-"""Tokens of a mention. Without a limit, a small file with many long mentions would fill the memory."""
+"""Limit on the tokens of a mention: a small file with many long ones could fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One participant, time or place of an event mention: the id of its mention, and its role if known."""
+    """A participant, time or place of an event: the id of its mention, and its role if known."""
 
     mention: str
     role: str | None = None
@@ -33,7 +33,7 @@ class Mention:
 
     `start` and `end` count tokens, `char_start` and `char_end` characters; both are 0-based and half-open
     and cover the whole mention. A discontinuous mention also lists its own tokens in `anchors`.
-    Use `Document.mention` to build one: it fills in what follows from the document.
+    Build one with `Document.mention`, which fills in what follows from the document.
     """
 
     id: str
@@ -55,12 +55,12 @@ class Mention:
 
     @property
     def tokens(self) -> tuple[int, ...]:
-        """The mention's own tokens, without the gaps of a discontinuous one."""
+        """The mention's own tokens, without gaps."""
         return self.anchors or tuple(range(self.start, self.end))
 
     @property
     def runs(self) -> tuple[tuple[int, int], ...]:
-        """The stretches of its tokens without gaps, half-open: one unless the mention is discontinuous."""
+        """The half-open runs of consecutive tokens: one unless the mention is discontinuous."""
         if not self.anchors:
             return (self.span,)
         edges = [i for i, (a, b) in enumerate(pairwise(self.anchors), 1) if a + 1 < b]
@@ -74,7 +74,7 @@ class Mention:
 
 
 def mention_id(document: str, start: int, end: int, kind: str) -> str:
-    """Return the id of a mention that was given none.
+    """Return the default id of a mention.
 
     >>> mention_id("1_10ecbplus", 42, 44, "action")
     '1_10ecbplus:42-44:action'
@@ -83,29 +83,29 @@ def mention_id(document: str, start: int, end: int, kind: str) -> str:
 
 
 def check_mention(mention: Mention) -> None:
-    """Check what can be known of a mention without its document."""
+    """Raise if a mention is invalid, as far as that shows without its document."""
     m = mention
     if m.kind not in KINDS:
         raise CorpusError(f"mention {m.id!r} has the kind {m.kind!r}", expected=f"one of {', '.join(KINDS)}")
     if m.anchors:
         if list(m.anchors) != sorted(set(m.anchors)):
             raise CorpusError(
-                f"mention {m.id!r} lists tokens {list(m.anchors)}", expected="each once, in order"
+                f"mention {m.id!r} lists tokens {list(m.anchors)}", expected="each token once, in order"
             )
         if (m.anchors[0], m.anchors[-1] + 1) != m.span:
             raise CorpusError(
                 f"mention {m.id!r} lists tokens {m.anchors[0]}..{m.anchors[-1]} but spans {m.start}-{m.end}",
-                expected="a span that covers just its tokens",
+                expected="the smallest span that covers its tokens",
             )
     if m.end - m.start > LONGEST:
         raise CorpusError(
             f"mention {m.id!r} has {m.end - m.start:,} tokens",
-            expected=f"{LONGEST:,} at most: it names something",
+            expected=f"at most {LONGEST:,}",
         )
     if m.head is not None and (m.head not in m.anchors if m.anchors else not m.start <= m.head < m.end):
         raise CorpusError(
             f"mention {m.id!r} has its head at token {m.head}",
-            expected=f"a token of its own, {m.start}-{m.end}",
+            expected=f"one of its own tokens, {m.start}-{m.end}",
         )
     if m.probability is not None and not 0 <= m.probability <= 1:
         raise CorpusError(
@@ -134,7 +134,7 @@ def _span_key(mention: Mention) -> Collection[Hashable]:
 def _head_key(mention: Mention) -> Collection[Hashable]:
     if mention.head is None:
         raise CorpusError(
-            f"mention {mention.id!r} ({mention.text!r}) has no head, so nothing can be matched by heads",
+            f"mention {mention.id!r} ({mention.text!r}) has no head, so it cannot be matched by head",
             expected="a head token on every mention, gold and system",
             hint="add heads with `samevent convert FILE OUT --heads`, or match by exact or overlap",
         )

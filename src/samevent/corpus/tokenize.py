@@ -1,7 +1,7 @@
 """A plain tokeniser for text that arrives without tokens.
 
-It only has to give every format something to count in. Where the language layer parses a text, its
-tokens replace these (see `Document.tokens_given`).
+It only gives every format tokens to count in. Where the language layer parses a text, its tokens replace these
+(see `Document.tokens_given`).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _TOKEN = re.compile(
 )
 _CLOSING = frozenset("\"'”’)]}»")
 _MOST_CLOSING = 8
-"""How many quotes and brackets may close behind a full stop: a file of nothing else is read in linear time too."""
+"""How many quotes and brackets may follow a full stop: the limit keeps reading linear in the worst case."""
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof gen sen rep gov lt col sgt st jr sr no vs inc corp co ltd".split()
 )
 
 
 def token_spans(text: str, borders: Iterable[int] = ()) -> list[tuple[int, int]]:
-    """Return the character spans of the tokens of `text`, cut at every offset in `borders`.
+    """Return the character spans of the tokens of `text`, split at every offset in `borders`.
 
-    Borders are the edges of given mentions: a mention of half a word gets a token of its own.
+    Borders are the edges of annotated mentions: a mention of half a word gets its own token.
 
     >>> [("U.S. jets bombed Yida."[a:b]) for a, b in token_spans("U.S. jets bombed Yida.")]
     ['U.S.', 'jets', 'bombed', 'Yida', '.']
@@ -37,7 +37,7 @@ def token_spans(text: str, borders: Iterable[int] = ()) -> list[tuple[int, int]]
 
 
 def cut(spans: Iterable[tuple[int, int]], borders: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Go through token spans, cutting those that reach across a border.
+    """Yield token spans, splitting those that cross a border.
 
     >>> list(cut([(0, 8), (9, 12)], [3, 9]))
     [(0, 3), (3, 8), (9, 12)]
@@ -55,7 +55,7 @@ def cut(spans: Iterable[tuple[int, int]], borders: Iterable[int]) -> Iterator[tu
 
 
 def sentence_sizes(text: str, spans: list[tuple[int, int]]) -> list[int]:
-    """Return how many tokens each sentence has: cut at blank lines and after closing punctuation."""
+    """Return the token count of each sentence: split at blank lines and after closing punctuation."""
     sizes: list[int] = []
     size = 0
     for i in range(len(spans)):

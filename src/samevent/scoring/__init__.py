@@ -1,7 +1,7 @@
 """Scoring clusterings: MUC, B-cubed, CEAF, BLANC, LEA, mention detection and the CoNLL average.
 
-One sparse contingency table serves all metrics and all units. `score(gold, system)` is all that most
-callers need; `pair` gives what the bootstrap works on.
+One sparse contingency table serves all metrics and all units. Most callers only need
+`score(gold, system)`; `pair` returns what the bootstrap works on.
 """
 
 from samevent.scoring.bootstrap import Difference, Interval, differences, intervals

@@ -1,9 +1,9 @@
-"""B-cubed (Bagga & Baldwin 1998): how much of each mention's cluster is right.
+"""B-cubed (Bagga & Baldwin 1998): the share of each mention's cluster that is correct.
 
     recall = sum over gold mentions m of |G(m) & S(m)| / |G(m)|  /  number of gold mentions
 
-A gold mention that the system lacks adds 0. Precision: the same with the sides exchanged. This is the
-official scorer's version 8: nothing is invented on either side for mentions without a twin.
+A gold mention that the system lacks adds 0. Precision: the same with the sides exchanged. As in version 8 of
+the official scorer, no mention without a counterpart is added to the other side.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """BLANC (Recasens & Hovy 2011; on predicted mentions Luo et al. 2014): coreference and other links, averaged.
 
-With C the pairs of mentions that are together and N the pairs that are not, each side over its own mentions:
+With C the coreferent pairs of mentions and N the other pairs, each side over its own mentions:
 
     R_c = |C_gold & C_system| / |C_gold|    P_c = |C_gold & C_system| / |C_system|    R_n, P_n likewise
     recall = (R_c + R_n) / 2    precision = (P_c + P_n) / 2    F1 = (F_c + F_n) / 2
 
-As in the official scorer, a kind of link that the gold does not have at all is left out, and the other kind
-alone decides; with neither (fewer than two gold mentions) everything is 0. Over several units the six counts
-are added up first.
+As in the official scorer, a kind of link that the gold lacks is left out, and only the other kind counts; with
+neither (fewer than two gold mentions) all scores are 0. Over several units the six counts are added up first.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def tally(table: Table) -> Floats:
     together = table.per_overlap_unit(pairs(table.counts))
     gold = table.per_gold_unit(pairs(table.gold_sizes))
     system = table.per_system_unit(pairs(table.system_sizes))
-    # Pairs of shared mentions that neither side has together = all pairs - gold's - system's + counted twice.
+    # Pairs of shared mentions that neither side links = all pairs - gold's - system's + those subtracted twice.
     shared_in_gold = np.bincount(table.rows, weights=table.counts, minlength=len(table.gold_sizes))
     shared_in_system = np.bincount(table.columns, weights=table.counts, minlength=len(table.system_sizes))
     apart = (
@@ -37,7 +36,7 @@ def tally(table: Table) -> Floats:
 
 
 def score(sums: Floats) -> Floats:
-    """Turn the six counts into recall, precision and F1."""
+    """Return recall, precision and F1 from the six counts."""
     linked, apart = _kind(sums[..., 0:3]), _kind(sums[..., 3:6])
     no_links, no_others = sums[..., 1:2] == 0, sums[..., 4:5] == 0
     return np.where(

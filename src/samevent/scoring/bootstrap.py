@@ -1,7 +1,7 @@
-"""How sure a score is: bootstrap intervals, and a paired test between two systems.
+"""Uncertainty of scores: bootstrap intervals, and a paired test between two systems.
 
 Documents of one topic resemble each other, so topics are drawn, not documents: as many as there are, with
-replacement, a topic drawn twice counting twice. Where topics are unknown, units are drawn.
+replacement; a topic drawn twice counts twice. Where topics are unknown, units are drawn.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far system A is above system B: the difference of their F1, its interval, and a two-sided p-value."""
+    """The F1 of system A minus that of system B, its interval, and a two-sided p-value."""
 
     difference: float
     interval: Interval
@@ -47,39 +47,42 @@ def differences(
 ) -> dict[str, Difference]:
     """Compare two systems on the same draws of the same gold standard.
 
-    The p-value is twice the smaller share of draws on one side of no difference, counting the observed
-    data as one draw more, so that it is never 0.
+    The p-value is twice the smaller share of draws on either side of no difference, counting the observed data as
+    one more draw, so that it is never 0.
     """
     if a.groups != b.groups:
-        raise DataError("the two systems were paired with different gold standards")
+        raise DataError(
+            "the two systems were paired with different gold standards",
+            expected="the same gold standard and unit for both",
+        )
     weights = _draws(a, samples, seed)
     observed = resampled(a, np.ones((1, len(a.groups)), dtype=np.int64))
     against = resampled(b, np.ones((1, len(b.groups)), dtype=np.int64))
     left, right = resampled(a, weights), resampled(b, weights)
-    found = {}
+    result = {}
     for name in left:
         deltas = left[name] - right[name]
         tail = min(int((deltas <= 0).sum()), int((deltas >= 0).sum()))
-        found[name] = Difference(
+        result[name] = Difference(
             difference=float(observed[name][0] - against[name][0]),
             interval=_interval(deltas, level),
             p_value=min(1.0, 2 * (tail + 1) / (samples + 1)),
         )
-    return found
+    return result
 
 
 def resampled(pairing: Pairing, weights: Integers) -> dict[str, Floats]:
-    """Return F1 of every metric for each row of `weights`, which says how often each group was drawn."""
+    """Return F1 of every metric for each row of `weights`, the number of times each group was drawn."""
     group_of = _group_of_units(pairing)
     if group_of is None:
         return _replicated(pairing, weights)
-    # Sums add up over units, so drawing a group twice is counting its sums twice.
+    # Sums are additive over units, so a group drawn twice counts its sums twice.
     by_unit = weights[:, group_of].astype(np.float64)
     return f1_of({name: by_unit @ tally for name, tally in tallies(pairing).items()})
 
 
 def replicate(pairing: Pairing, times: Integers) -> Pairing:
-    """Return the pairing in which the mentions of each group stand `times` times, as clusters of their own.
+    """Return the pairing with the mentions of each group repeated `times` times, each copy with its own clusters.
 
     A unit inside one group is repeated with it; a unit across groups (the whole corpus) stays one unit.
     """
@@ -113,7 +116,7 @@ def _replicated(pairing: Pairing, weights: Integers) -> dict[str, Floats]:
 
 
 def _group_of_units(pairing: Pairing) -> Integers | None:
-    """Return the group that each unit lies in, or None if a unit crosses groups."""
+    """Return the group of each unit, or None if a unit spans several groups."""
     group_of = np.zeros(len(pairing.units), dtype=np.int64)
     group_of[pairing.unit] = pairing.group
     return group_of if bool((group_of[pairing.unit] == pairing.group).all()) else None
@@ -123,7 +126,8 @@ def _draws(pairing: Pairing, samples: int, seed: int) -> Integers:
     count = len(pairing.groups)
     if count < 2:
         raise DataError(
-            "a bootstrap draws topics, or units where topics are unknown, and here is only one",
+            "a bootstrap draws topics, or units where topics are unknown, and there is only one",
+            expected="at least two",
             hint="give the documents topics, or score by document",
         )
     picks = stream(seed, "bootstrap", count, samples).integers(count, size=(samples, count))

@@ -61,7 +61,7 @@ def best_assignment(
     ends = np.flatnonzero(np.diff(component[order], append=-1)) + 1
     starts = np.concatenate([[0], ends[:-1]])
     trivial = _constant(rows[order], starts) | _constant(columns[order], starts)
-    chosen[order[ends[trivial] - 1]] = True  # weights rise within a component: its last edge is the heaviest
+    chosen[order[ends[trivial] - 1]] = True  # sorted by weight: the last edge of a component is the heaviest
     for start, end in zip(starts[~trivial], ends[~trivial], strict=True):
         edges = order[start:end]
         chosen[edges] = _solved(rows[edges], columns[edges], weights[edges], dense_cells)
@@ -85,26 +85,26 @@ def _solved(rows: Integers, columns: Integers, weights: Floats, dense_cells: int
     rows, columns = (np.unique(side, return_inverse=True)[1] for side in (rows, columns))
     height, width = int(rows.max()) + 1, int(columns.max()) + 1
     solve = dense_assignment if height * width <= dense_cells else sparse_assignment
-    mate = solve(rows, columns, weights, (height, width))
-    taken: Booleans = mate[rows] == columns
+    column_of = solve(rows, columns, weights, (height, width))
+    taken: Booleans = column_of[rows] == columns
     return taken
 
 
 def dense_assignment(rows: Integers, columns: Integers, weights: Floats, shape: tuple[int, int]) -> Integers:
-    """Return each row's column (-1 for none) by the dense solver."""
+    """Return the column of each row (-1 for none) with the dense solver."""
     matrix = np.zeros(shape)
     matrix[rows, columns] = weights
-    mate = np.full(shape[0], -1, dtype=np.int64)
+    column_of = np.full(shape[0], -1, dtype=np.int64)
     left, right = linear_sum_assignment(matrix, maximize=True)
-    mate[left] = right
-    return mate
+    column_of[left] = right
+    return column_of
 
 
 def sparse_assignment(rows: Integers, columns: Integers, weights: Floats, shape: tuple[int, int]) -> Integers:
-    """Return each row's column (-1 for none) by the sparse solver.
+    """Return the column of each row (-1 for none) with the sparse solver.
 
-    The solver wants a full matching of least cost with no cost 0: each row gets a column of its own that
-    costs more than any edge and stands for staying alone.
+    The solver finds a full matching of least cost and allows no cost 0, so each row gets a column of its own that
+    costs more than any edge and means that the row is unmatched.
     """
     height, width = shape
     alone = 2 * float(weights.max())
@@ -112,10 +112,10 @@ def sparse_assignment(rows: Integers, columns: Integers, weights: Floats, shape:
     left = np.concatenate([rows, np.arange(height)])
     right = np.concatenate([columns, width + np.arange(height)])
     graph = csr_array((costs, (left, right)), shape=(height, width + height))
-    mate = np.full(height, -1, dtype=np.int64)
+    column_of = np.full(height, -1, dtype=np.int64)
     matched, to = min_weight_full_bipartite_matching(graph)
-    mate[matched] = np.where(to < width, to, -1)
-    return mate
+    column_of[matched] = np.where(to < width, to, -1)
+    return column_of
 
 
 ENTITY_METRIC = Metric("ceafe", tally_entities, ratios)

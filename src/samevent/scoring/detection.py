@@ -1,4 +1,4 @@
-"""Mention detection: which spans both sides have, whatever their clusters.
+"""Mention detection: the spans that both sides have, whatever their clusters.
 
 recall = shared mentions / gold mentions,    precision = shared mentions / system mentions
 """

@@ -2,7 +2,7 @@
 
     recall = sum over gold clusters G of |G| * (sum over system clusters S of link(G & S)) / link(G)  /  sum of |G|
 
-with link(n mentions) = n (n - 1) / 2. A singleton has one link, to itself, which is found when the system
+with link(n mentions) = n (n - 1) / 2. A singleton has one link, to itself, which counts when the system
 has the mention as a singleton too (as in the authors' program with singletons kept). Precision: the same
 with the sides exchanged.
 """

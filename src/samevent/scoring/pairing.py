@@ -1,13 +1,13 @@
-"""Putting gold and system side by side: which mentions are the same, and which clusters they are in.
+"""Align gold and system: which mentions are the same, and which clusters they are in.
 
-Documents are paired by id. A gold and a system mention are the same when their spans are: in characters if
-both sides have the same text, else in tokens if both have as many. A system document that the gold does not
-have is not scored (as in the official scorer), a gold document that the system does not have is missed
-whole; `Pairing.notes` says so.
+Documents are paired by id. A gold and a system mention are the same if their spans are: in characters if both
+sides have the same text, otherwise in tokens if both have the same number. A system document that the gold lacks
+is not scored (as in the official scorer); all mentions of a gold document that the system lacks are missed.
+`Pairing.notes` reports both.
 
-The same span in two clusters: an error in the gold. In the system's answer the first stays, in the order of
-the file, and later ones are dropped with a note. That is what the official scorer does with a repeated
-span that is in the key (its cases TC-A-8 and TC-A-9), except that it refuses more than ten.
+A span in two clusters is an error in the gold. In the system's answer the first one counts, in file order, and
+later ones are dropped with a note, as the official scorer does with a repeated span that is in the key (its cases
+TC-A-8 and TC-A-9), except that it rejects more than ten.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Place = tuple[str, int, int]
 class Pairing:
     """Mentions of both sides as arrays: `unit` and `group` of each, its `gold` and `system` label or ABSENT.
 
-    A group is what a bootstrap draws: a topic if every gold document has one, else a unit.
+    A group is what a bootstrap draws: a topic if every gold document has one, otherwise a unit.
     """
 
     unit: Integers
@@ -60,19 +60,19 @@ def pair(
     singletons: Singletons = "keep",
     kind: Kind = "action",
 ) -> Pairing:
-    """Pair the mentions of a kind; a system given as a clustering groups gold's own mentions."""
+    """Pair the mentions of one kind; a `Clustering` as system groups the gold mentions."""
     if isinstance(system, Clustering):
         system = _clustered(gold, system, kind)
-    notes = _compared(gold, system)
+    notes = _document_notes(gold, system)
     place = _placing(gold, system)
     gold_mentions = list(gold.mentions(kind))
     system_mentions = [m for m in system.mentions(kind) if m.document in gold]
     if filter != "none":
         system_mentions = _filtered(gold, system, system_mentions, gold_mentions, filter, place)
-    in_gold = _clusters(gold_mentions, place, "gold", refuse=True)
-    in_system = _clusters(system_mentions, place, "system", refuse=False)
+    in_gold = _clusters(gold_mentions, place, "gold", unique=True)
+    in_system = _clusters(system_mentions, place, "system", unique=False)
     if repeats := len(system_mentions) - len(in_system):
-        notes.append(f"{repeats} system mentions repeat a span that is in a cluster already and were dropped")
+        notes.append(f"{repeats} system mentions repeat a span that is already in a cluster and were dropped")
 
     places = list(in_gold | in_system)
     unit_names = {d.id: unit_of(d, unit) for d in gold}
@@ -91,8 +91,8 @@ def pair(
     return _without_singletons(pairing, singletons)
 
 
-def _compared(gold: Corpus, system: Corpus) -> list[str]:
-    """Say in what documents the two sides differ; refuse sides that have nothing in common."""
+def _document_notes(gold: Corpus, system: Corpus) -> list[str]:
+    """Return notes on documents that differ between the sides; raise if no document is shared."""
     missed = [d.id for d in gold if d.id not in system]
     extra = [d.id for d in system if d.id not in gold]
     if len(missed) == len(gold):
@@ -103,13 +103,13 @@ def _compared(gold: Corpus, system: Corpus) -> list[str]:
     notes = []
     if missed:
         notes.append(
-            f"{len(missed)} gold documents are not in the system's answer, {missed[0]!r} first: all missed"
+            f"{len(missed)} gold documents are missing from the system, first {missed[0]!r}: all mentions missed"
         )
     if extra:
-        notes.append(f"{len(extra)} system documents are not in the gold, {extra[0]!r} first: not scored")
+        notes.append(f"{len(extra)} system documents are not in the gold, first {extra[0]!r}: not scored")
     words = [d.id for d in gold if d.id in system and not _same_words(d, system[d.id])]
     if words:
-        notes.append(f"the words of {len(words)} documents differ, {words[0]!r} first: compared by position")
+        notes.append(f"the words of {len(words)} documents differ, first {words[0]!r}: compared by position")
     return notes
 
 
@@ -118,7 +118,7 @@ def _same_words(a: Document, b: Document) -> bool:
 
 
 def _placing(gold: Corpus, system: Corpus) -> Callable[[Mention], Place]:
-    """Return the function that tells a mention's place in a way that both sides share."""
+    """Return the function that gives a mention's place in coordinates that both sides share."""
     by_tokens = set()
     for document in gold:
         if document.id in system and document.text != (other := system[document.id]).text:
@@ -145,12 +145,12 @@ def _filtered(
     place: Callable[[Mention], Place],
 ) -> list[Mention]:
     if filter == "exact":
-        found = {place(m) for m in gold_mentions}
-        return [m for m in mentions if place(m) in found]
+        places = {place(m) for m in gold_mentions}
+        return [m for m in mentions if place(m) in places]
     for document in system:
         if document.id in gold and len(document.tokens) != len(gold[document.id].tokens):
             raise CorpusError(
-                f"gold and system cut document {document.id!r} into different tokens",
+                f"document {document.id!r} has different tokens in gold and system",
                 expected=f"the same tokens on both sides, because {filter} compares tokens",
                 hint="use the filter exact or none, or give both sides the same tokens",
             )
@@ -158,11 +158,11 @@ def _filtered(
 
 
 def _clusters(
-    mentions: Iterable[Mention], place: Callable[[Mention], Place], side: str, *, refuse: bool
+    mentions: Iterable[Mention], place: Callable[[Mention], Place], side: str, *, unique: bool
 ) -> dict[Place, tuple[str, ...]]:
     clusters: dict[Place, tuple[str, ...]] = {}
     for m in mentions:
-        if clusters.setdefault(place(m), event_key(m)) != event_key(m) and refuse:
+        if clusters.setdefault(place(m), event_key(m)) != event_key(m) and unique:
             raise CorpusError(
                 f"the span of mention {m.id!r} ({m.text!r}) is in two {side} clusters",
                 expected="every gold span in one cluster",
@@ -175,9 +175,9 @@ def _clustered(gold: Corpus, clustering: Clustering, kind: Kind) -> Corpus:
     unknown = [m for m in clustering.mentions if m not in known]
     if unknown:
         raise CorpusError(
-            f"{len(unknown)} mentions of the clustering are not in the gold corpus, {unknown[0]!r} first",
+            f"{len(unknown)} mentions of the clustering are not in the gold corpus, first {unknown[0]!r}",
             expected=f"ids of gold {kind} mentions",
-            hint="give the system's corpus instead if it has mentions of its own",
+            hint="pass the system's corpus instead if it has its own mentions",
         )
     return gold.with_clustering(clustering).filtered(lambda m: m.id in clustering)
 

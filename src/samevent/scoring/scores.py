@@ -68,9 +68,9 @@ def score(
 ) -> Scores:
     """Score a system's events against gold events.
 
-    `unit`: what clusters are cut into before they are compared (a document, sub-topic, topic, or the whole
-    corpus); the sums of all units are added up. `filter`: keep only system mentions that match a gold
-    mention. `singletons`: keep them, drop each side's own, or drop gold's from both sides (`drop-gold`).
+    `unit`: clusters are split into these before they are compared (document, sub-topic, topic or whole corpus);
+    the sums of all units are added up (micro average). `filter`: keep only system mentions that match a gold
+    mention. `singletons`: keep them, drop each side's own, or drop the gold ones from both sides (`drop-gold`).
     """
     return scores_of(pair(gold, system, unit=unit, filter=filter, singletons=singletons, kind=kind))
 
@@ -84,7 +84,7 @@ def scores_of(pairing: Pairing) -> Scores:
 
 
 def tallies(pairing: Pairing) -> dict[str, Floats]:
-    """Return the sums of every metric, one row a unit."""
+    """Return the sums of every metric, one row per unit."""
     table = pairing.table()
     return {metric.name: metric.tally(table) for metric in METRICS}
 

@@ -25,7 +25,7 @@ ABSENT = -1
 class Table:
     """Cluster sizes of both sides, the unit of each cluster, and the overlaps that are not empty.
 
-    Overlap `e` says that gold cluster `rows[e]` and system cluster `columns[e]` share `counts[e]` mentions.
+    Overlap `e`: gold cluster `rows[e]` and system cluster `columns[e]` share `counts[e]` mentions.
     """
 
     units: int
@@ -41,7 +41,7 @@ class Table:
     def from_labels(
         cls, unit: Integers, gold: Integers, system: Integers, *, units: int | None = None
     ) -> Table:
-        """Count the overlaps of mentions that have a unit, a gold label and a system label each.
+        """Count the overlaps of mentions, each with a unit, a gold label and a system label.
 
         A mention that one side does not have is `ABSENT` there. Equal labels in different units are
         different clusters.
@@ -67,15 +67,15 @@ class Table:
         )
 
     def per_gold_unit(self, values: Integers | Floats) -> Floats:
-        """Add up one value a gold cluster within each unit."""
+        """Add up one value per gold cluster within each unit."""
         return self._per_unit(self.gold_units, values)
 
     def per_system_unit(self, values: Integers | Floats) -> Floats:
-        """Add up one value a system cluster within each unit."""
+        """Add up one value per system cluster within each unit."""
         return self._per_unit(self.system_units, values)
 
     def per_overlap_unit(self, values: Integers | Floats) -> Floats:
-        """Add up one value an overlap within each unit."""
+        """Add up one value per overlap within each unit."""
         return self._per_unit(self.gold_units[self.rows], values)
 
     def _per_unit(self, units: Integers, values: Integers | Floats) -> Floats:
@@ -86,8 +86,8 @@ class Table:
 class Metric:
     """A coreference metric.
 
-    `tally` gives one row of sums a unit; sums of several units are simply added (micro average).
-    `score` turns sums (last axis) into recall, precision and F1 (last axis).
+    `tally` returns one row of sums per unit; sums of several units are added (micro average).
+    `score` maps sums (last axis) to recall, precision and F1 (last axis).
     """
 
     name: str
@@ -119,7 +119,7 @@ def divided(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def pairs(sizes: Integers | Floats) -> Floats:
-    """Return how many pairs so many mentions make.
+    """Return the number of pairs of so many mentions.
 
     >>> pairs(np.array([1, 2, 5])).tolist()
     [0.0, 1.0, 10.0]
