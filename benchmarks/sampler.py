@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from samevent.hddcrp import Problem, Rows, collapsed, sample, two_phase, weights
+from samevent.hddcrp import Problem, collapsed, sample, two_phase, weights
 from samevent.hddcrp.chains import Info, start
 from samevent.hddcrp.components import Block, split
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.likelihood import Logs
+from samevent.hddcrp.problem import Rows
 from samevent.hddcrp.seating import AFTER, CLUSTERS, HEAD, LINK, link, unlink
 from samevent.seeds import stream
 

@@ -21,8 +21,9 @@ from samevent.clusterers.hdp import Hdp
 from samevent.clusterers.linked import Linked
 from samevent.clusterers.sampling import Sampling
 from samevent.errors import UsageError
-from samevent.hddcrp import Problem, Rows, hddcrp_star, hdp, sample
+from samevent.hddcrp import Problem, hddcrp_star, hdp, sample
 from samevent.hddcrp.observations import Channel
+from samevent.hddcrp.problem import Rows
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.similarity.documents import compare_documents, document_similarity, topical_similarity
 from similarity.tables import random_corpus

@@ -11,7 +11,8 @@ import pytest
 
 from problems import log_likelihood_by_hand, posterior_by_hand, random_problem, with_fields, without_words
 from samevent.errors import DataError, UsageError
-from samevent.hddcrp import ComponentPosterior, Problem, Rows, fit, sample
+from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
+from samevent.hddcrp.problem import Rows
 from samevent.hddcrp.runner import Pace
 from samevent.partitions.diagnostics import ConvergenceWarning
 
@@ -249,10 +250,8 @@ def test_probability_of_nobody_is_an_error() -> None:
 
 def test_tiny_problems_do_not_wait_for_the_compiler() -> None:
     code = (
-        "import sys, numpy as np; from samevent.hddcrp import Problem, Rows, fit\n"
-        "links = Rows.from_triples(2, [1], [0], [0.9])\n"
-        "words = Rows.counted([[0], [0]])\n"
-        "problem = Problem(document=np.array([0, 1]), words=words, within=Rows.empty(2), across=links)\n"
+        "import sys; from samevent.hddcrp import Problem, fit\n"
+        "problem = Problem(document=[0, 1], words=[[1], [1]], within=[[0, 0]] * 2, across=[[0, 0], [0.9, 0]])\n"
         "fit(problem); print('samevent.hddcrp.seating' in sys.modules, 'samevent.hddcrp.enumeration' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from problems import posterior_of_partitions, random_problem, with_constraints, with_fields
 from samevent.errors import DataError, UsageError
-from samevent.hddcrp import Problem, Rows, fit
+from samevent.hddcrp import Problem, fit
 from samevent.hddcrp.fit import FitSettings, _Layouts
 from samevent.hddcrp.mixture import average, fit_many, reweighted
+from samevent.hddcrp.problem import Rows
 from samevent.hddcrp.runner import Pace
 from samevent.partitions.diagnostics import ConvergenceWarning
 

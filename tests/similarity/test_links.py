@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from samevent.corpus import Document
 from samevent.errors import UsageError
-from samevent.hddcrp import Problem, Rows
+from samevent.hddcrp.problem import Problem, Rows
 from samevent.similarity import candidates
 from samevent.similarity import model as pair_model
 from samevent.similarity.bags import Floats, Indices

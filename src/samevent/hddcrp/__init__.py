@@ -3,7 +3,7 @@
     problem = Problem(document=..., words=..., within=..., across=...)
     posterior = fit(problem, seed=7)
 
-`HDDCRP` is the same as an estimator of scikit-learn. Knows nothing about text.
+`HDDCRP` offers the same as an estimator in the manner of scikit-learn. Nothing here knows about text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from samevent.hddcrp.affinity import affinity_from_distance, split_affinity
 from samevent.hddcrp.fit import FitSettings, fit, sample
 from samevent.hddcrp.mixture import average, fit_many
-from samevent.hddcrp.problem import Problem, Rows
+from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.result import ComponentPosterior, Components
 from samevent.partitions.posterior import Posterior
 
@@ -27,7 +27,6 @@ __all__ = [
     "FitSettings",
     "Posterior",
     "Problem",
-    "Rows",
     "affinity_from_distance",
     "average",
     "fit",
