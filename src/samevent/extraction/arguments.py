@@ -1,18 +1,18 @@
-"""Who did what to whom, when and where: gives every event of a document its arguments.
+"""Who did what to whom, when and where: adds arguments to the events of a document.
 
 All participants, times and locations of a sentence belong to each of its events; roles then tell them apart. For an
-event and a kind, the arguments that fill a role of the event are kept, with the role; if none does, all of the
-sentence are, without one. In detail:
+event and a kind, the arguments that fill a role of the event are kept, with the role; if none does, all of the sentence
+are kept, without a role. In detail:
 
-- The predicate of an event is the one at its head. A mention is in the sentence that its head is in.
-- An argument fills a role if its head is inside the filler and there hangs on no verb or other event, however
-  indirectly. In *police arrested the man who shot Bob*, Bob has no part in the arrest; in *they said that Sudan bombed
-  Yida*, Sudan has none in the saying. Of several fillers the shortest counts.
-- The possessor of an event is its ARG0, unless the labeller knows another ARG0 or gives the possessor another role.
-  Whether a compound is agent or patient (*police raid*, *drug raid*) only the labeller tells.
-- An argument never has the head of its event among its own tokens.
-- No argument is farther away than `REACH` tokens.
-- Arguments that an event already has stay as they are. Events in a line that is a page's address get none.
+- The predicate of an event is the one at its head. A mention is in the sentence of its head.
+- An argument fills a role if its head is inside the filler and, within the filler, not below a verb or another event.
+  In *police arrested the man who shot Bob*, Bob has no part in the arrest; in *they said that Sudan bombed Yida*, Sudan
+  has no part in the saying. The shortest of several fillers counts.
+- The possessor of an event is its ARG0, unless the labeller found another ARG0 or gave the possessor another role.
+  Whether a compound is agent or patient (*police raid*, *drug raid*) is left to the labeller.
+- An argument never contains the head of its event.
+- No argument is more than `REACH` tokens away.
+- Existing arguments of an event are kept. Events in a line with the address of a page get none.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ KIND_OF_ROLE: Mapping[str, Kind] = {
     "AM-TMP": "time",
     "AM-LOC": "location",
 }
-"""What a mention has to be to fill a role; other roles are not looked at."""
+"""The kind of mention that fills each role; other roles are ignored."""
 
 REACH = 100
-"""How many tokens an argument may be away: what is longer is a list or a table, and no sentence."""
+"""The maximal distance of an argument in tokens: anything longer is a list or a table, not a sentence."""
 
 _Headed = tuple[Mention, int]
 _Phrase = tuple[int, int, Kind, int]
-"""Start, end, kind and head of a mention to be."""
+"""Start, end, kind and head of a new mention."""
 
 
 class Parsed(NamedTuple):
@@ -59,13 +59,13 @@ class Parsed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """How events come by their arguments.
+    """How events get their arguments.
 
-    With `whole_sentence`, an event gets all the arguments of its sentence where none fills a role; without, it gets
-    none. With `add_fillers`, a filler that holds no mention of its kind becomes one: a time or place as it stands
-    up to its first clause, a participant as a noun with its compounds, each of several joined by *and* alone.
-    Clauses, relative pronouns, other events and what would overlap a mention of the same kind are left out. A time or
-    place that was found around such a filler, but is headed by a participant of the event, is cut down to the filler.
+    With `whole_sentence`, an event without role fillers of a kind gets all arguments of its sentence; otherwise none.
+    With `add_fillers`, a filler that contains no mention of its kind becomes one: a time or place up to its first
+    clause, a participant as a noun with its compounds, each conjunct separately. Clauses, relative pronouns, other
+    events and spans that would overlap a mention of the same kind are left out. An extracted time or place around such
+    a filler whose head is a participant of the event is cut down to the filler.
     """
 
     whole_sentence: bool = True
@@ -76,18 +76,18 @@ DEFAULT = Association()
 
 
 def label_events(
-    roles: Roles, document: Document, annotation: Annotation, found: Iterable[Predicate] | None = None
+    roles: Roles, document: Document, annotation: Annotation, predicates: Iterable[Predicate] | None = None
 ) -> tuple[Predicate, ...]:
-    """Return the predicates of a document: what the labeller finds, or has `found`, and the head of every event."""
-    predicates = tuple(roles.label(document, annotation) if found is None else found)
+    """Return the predicates of a document (default: those that the labeller finds) and the head of every event."""
+    labelled = tuple(roles.label(document, annotation) if predicates is None else predicates)
     events = {
         head(annotation, m.start, m.end, m.tokens) if m.head is None else m.head
         for m in document.mentions
         if m.kind == "action"
     }
-    missing = events - {predicate.token for predicate in predicates}
+    missing = events - {predicate.token for predicate in labelled}
     more = roles.label(document, annotation, missing) if missing else ()
-    return tuple(sorted((*predicates, *more), key=lambda predicate: predicate.token))
+    return tuple(sorted((*labelled, *more), key=lambda predicate: predicate.token))
 
 
 def associate(
@@ -100,10 +100,10 @@ def associate(
     """Return the document with heads on its mentions and arguments on its events."""
     document = with_heads(document, annotation)
     parse = _parse(document, annotation)
-    events = _waiting(document, annotation, predicates)
+    events = _events_to_complete(document, annotation, predicates)
     if settings.add_fillers:
         document = _narrowed(document, annotation, events)
-        document = document.with_mentions([*document.mentions, *_unseen(document, parse, events)])
+        document = document.with_mentions([*document.mentions, *_new_mentions(document, parse, events)])
     around = _arguments_by_sentence(document)
     chosen = {event.id: _chosen(parse, event, around[event.sentence], settings) for event in events}
     return document.with_mentions(
@@ -113,7 +113,7 @@ def associate(
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """An event that waits for its arguments; the shortest of its fillers come first."""
+    """An event without arguments; its shortest fillers come first."""
 
     id: str
     head: int
@@ -126,13 +126,13 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class _Parse:
-    """A parse, with the tokens whose dependents are theirs alone: verbs and heads of events."""
+    """A parse with its closed tokens, verbs and heads of events: their dependents belong to them alone."""
 
     annotation: Annotation
     closed: frozenset[int]
 
     def fills(self, token: int, filler: RoleArgument) -> bool:
-        """Say whether a token is inside a filler, and neither it nor any token above it there is closed."""
+        """Return whether a token is inside a filler and neither it nor a token above it in the filler is closed."""
         if not filler.start <= token < filler.end:
             return False
         while token not in self.closed:
@@ -144,15 +144,17 @@ class _Parse:
 
 
 def _parse(document: Document, annotation: Annotation) -> _Parse:
-    """Close verbs and events; a word that was also taken for an argument stays open."""
+    """Close verbs and events, except words that are also heads of arguments."""
     verbs = {i for i, tag in enumerate(annotation.tags) if kind_of_tag(tag) == "verbal"}
     events = {m.head for m in document.mentions if m.kind == "action" and m.head is not None}
     arguments = {m.head for m in document.mentions if m.kind != "action"}
     return _Parse(annotation, frozenset(verbs | (events - arguments)))
 
 
-def _waiting(document: Document, annotation: Annotation, predicates: Iterable[Predicate]) -> list[_Event]:
-    """Return the events outside addresses that have no arguments yet."""
+def _events_to_complete(
+    document: Document, annotation: Annotation, predicates: Iterable[Predicate]
+) -> list[_Event]:
+    """Return the events without arguments, outside addresses."""
     by_token = {predicate.token: predicate for predicate in predicates}
     _check_predicates(document, by_token.values())
     owners = _possessors(annotation)
@@ -178,7 +180,7 @@ def _check_predicates(document: Document, predicates: Iterable[Predicate]) -> No
 
 
 def _possessors(annotation: Annotation) -> dict[int, RoleArgument]:
-    """Return whoever stands in front of a word as its possessor, as its ARG0."""
+    """Return the possessor of each word as its ARG0."""
     left, right = subtrees(np.array(annotation.heads, np.int32))
     return {
         owned: RoleArgument("ARG0", owner, int(left[owner]), int(right[owner]) + 1)
@@ -188,18 +190,18 @@ def _possessors(annotation: Annotation) -> dict[int, RoleArgument]:
 
 
 def _fillers(predicate: Predicate | None, owner: RoleArgument | None) -> tuple[RoleArgument, ...]:
-    found = [a for a in predicate.arguments if a.role in KIND_OF_ROLE] if predicate else []
-    if owner and not any(a.role == "ARG0" or a.start <= owner.head < a.end for a in found):
-        found.append(owner)
-    return tuple(sorted(found, key=lambda a: (a.end - a.start, a.start)))
+    fillers = [a for a in predicate.arguments if a.role in KIND_OF_ROLE] if predicate else []
+    if owner and not any(a.role == "ARG0" or a.start <= owner.head < a.end for a in fillers):
+        fillers.append(owner)
+    return tuple(sorted(fillers, key=lambda a: (a.end - a.start, a.start)))
 
 
 def _arguments_by_sentence(document: Document) -> Mapping[int, Sequence[_Headed]]:
-    found: dict[int, list[_Headed]] = defaultdict(list)
+    arguments: dict[int, list[_Headed]] = defaultdict(list)
     for m in document.mentions:
         if m.kind != "action" and m.head is not None:
-            found[document.sentence_of(m.head)].append((m, m.head))
-    return found
+            arguments[document.sentence_of(m.head)].append((m, m.head))
+    return arguments
 
 
 def _chosen(
@@ -223,7 +225,7 @@ def _has(mention: Mention, token: int) -> bool:
 
 
 def _narrowed(document: Document, annotation: Annotation, events: Iterable[_Event]) -> Document:
-    """Cut times and places that were found down to the filler they hold, where their head takes part in the event.
+    """Cut extracted times and places down to the filler they contain if their head takes part in the event.
 
     *Sudan bombs a camp in Chad*: the camp takes part, Chad is the place.
     """
@@ -247,8 +249,8 @@ def _narrowed(document: Document, annotation: Annotation, events: Iterable[_Even
     return document.with_mentions(cut.get(m.id, m) for m in document.mentions) if cut else document
 
 
-def _unseen(document: Document, parse: _Parse, events: Iterable[_Event]) -> Iterator[Mention]:
-    """Go through new mentions, for the fillers that hold none of their kind; of two that overlap the longer stays."""
+def _new_mentions(document: Document, parse: _Parse, events: Iterable[_Event]) -> Iterator[Mention]:
+    """Yield new mentions for fillers that contain none of their kind; of two that overlap, the longer one."""
     around = _arguments_by_sentence(document)
     taken = {(m.kind, token) for m in document.mentions for token in m.tokens}
     phrases: set[_Phrase] = set()
@@ -265,25 +267,25 @@ def _unseen(document: Document, parse: _Parse, events: Iterable[_Event]) -> Iter
 
 
 def _phrases(parse: _Parse, filler: RoleArgument) -> Iterator[_Phrase]:
-    """Go through what a filler mentions: participants one by one, a time or place as a whole."""
+    """Yield the phrases of a filler: participants one by one, a time or place as a whole."""
     annotation, kind = parse.annotation, KIND_OF_ROLE[filler.role]
     top = head(annotation, filler.start, filler.end)
-    for word in _joined(annotation, top, filler) if kind == "participant" else {top}:
+    for word in _conjuncts(annotation, top, filler) if kind == "participant" else {top}:
         if not parse.fills(word, filler) or annotation.tags[word].startswith("W"):
             continue
         if kind != "participant":
-            yield *_stretch(parse, word, filler), kind, word
+            yield *_extent(parse, word, filler), kind, word
         elif phrase_type(annotation, word, word + 1) == "NP":
             yield _first_compound(annotation, word, filler), word + 1, kind, word
 
 
-def _joined(annotation: Annotation, first: int, filler: RoleArgument) -> set[int]:
-    """Return a word and those that *and* or *or* join to it."""
-    joined = {first}
+def _conjuncts(annotation: Annotation, first: int, filler: RoleArgument) -> set[int]:
+    """Return a word and its conjuncts."""
+    conjuncts = {first}
     for token in range(first + 1, filler.end):
-        if annotation.labels[token] == "conj" and annotation.heads[token] in joined:
-            joined.add(token)
-    return joined
+        if annotation.labels[token] == "conj" and annotation.heads[token] in conjuncts:
+            conjuncts.add(token)
+    return conjuncts
 
 
 def _first_compound(annotation: Annotation, noun: int, filler: RoleArgument) -> int:
@@ -293,8 +295,8 @@ def _first_compound(annotation: Annotation, noun: int, filler: RoleArgument) -> 
     return start
 
 
-def _stretch(parse: _Parse, word: int, filler: RoleArgument) -> tuple[int, int]:
-    """Return the tokens around a word that fill the role with it, punctuation at the edges aside."""
+def _extent(parse: _Parse, word: int, filler: RoleArgument) -> tuple[int, int]:
+    """Return the span around a word that fills the role with it, without punctuation at the edges."""
     start, end = word, word + 1
     while parse.fills(start - 1, filler):
         start -= 1

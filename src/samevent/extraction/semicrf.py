@@ -62,7 +62,7 @@ def marginals(potentials: Potentials, borders: Indices) -> tuple[Floats, Margina
     return totals, expected
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _log_add(a, b):  # type: ignore[no-untyped-def]
     """Return log(exp(a) + exp(b))."""
     high, low = max(a, b), min(a, b)

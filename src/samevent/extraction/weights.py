@@ -110,7 +110,8 @@ def _assemble(segments, tokens, phrases, features, heads, weights, borders):  # 
     any_, mean = np.zeros(kinds), np.zeros(kinds)
     for s in range(len(borders) - 1):
         for t in range(borders[s], borders[s + 1]):
-            any_[:], mean[:] = 0, 0
+            for k in range(kinds):
+                any_[k] = mean[k] = 0
             for length in range(1, min(longest, borders[s + 1] - t) + 1):
                 last, row = t + length - 1, t * longest + length - 1
                 head = t + heads[row]

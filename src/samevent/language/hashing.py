@@ -31,7 +31,7 @@ def codes(strings: Sequence[str]) -> Codes:
     return np.fromiter(map(code, strings), np.uint64, len(strings))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def mix(h, value):  # type: ignore[no-untyped-def]
     """Add a value to a hash; order matters."""
     h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
@@ -98,13 +98,13 @@ class KeyTable(NamedTuple):
 
 def look_up(keys: Keys, table: KeyTable) -> Indices:
     """Return the row of each key in the table, or -1; a row of keys that starts with 0 is empty."""
-    rows: Indices = _look_up(keys, table)
+    rows = np.full(keys.shape, -1, np.int32)
+    _look_up(keys, table, rows)
     return rows
 
 
 @njit(cache=True)
-def _look_up(keys, table):  # type: ignore[no-untyped-def]
-    out = np.full(keys.shape, -1, np.int32)
+def _look_up(keys, table, out):  # type: ignore[no-untyped-def]
     for i in range(keys.shape[0]):
         if keys[i, 0] == 0:
             continue
@@ -115,7 +115,6 @@ def _look_up(keys, table):  # type: ignore[no-untyped-def]
                 if table.keys[at] == key:
                     out[i, j] = at
                     break
-    return out
 
 
 def frequent_keys(keys: Keys, least: int) -> Keys:

@@ -30,12 +30,12 @@ _BY_POS: dict[str, PhraseType] = {
 
 
 def head(annotation: Annotation, start: int, end: int, tokens: Collection[int] | None = None) -> int:
-    """Return the content head of a span: the word that says what the span is about.
+    """Return the content head of a span: the word that carries its meaning.
 
-    It is the highest token of the span in the parse (the leftmost of several). Where that is a function word,
-    its complement speaks for it: the object of a preposition (*on Thursday*: Thursday), the predicate of a
-    copula (*was furious*: furious). A span of nothing but function words is headed by one of them.
-    A discontinuous mention names its own `tokens`; the gaps between them are not looked at.
+    It is the highest token of the span in the parse (the leftmost of several). A function word is replaced by its
+    complement: the object of a preposition (*on Thursday*: Thursday), the predicate of a copula (*was furious*:
+    furious). A span of function words only is headed by one of them. For a discontinuous mention, `tokens` are its
+    tokens; the gaps are ignored.
     """
     inside = _inside(annotation, start, end, tokens)
     if len(inside) == 1:
@@ -51,11 +51,10 @@ def head(annotation: Annotation, start: int, end: int, tokens: Collection[int] |
 def phrase_type(
     annotation: Annotation, start: int, end: int, tokens: Collection[int] | None = None
 ) -> PhraseType:
-    """Return what kind of phrase a span is.
+    """Return the phrase type of a span.
 
-    It is a phrase if it hangs together, punctuation aside: one token heads all others. A verb makes a CLAUSE
-    with its subject or conjunction in the span, else a VP; a preposition makes a PP with its object. Whatever
-    is no phrase, or one of none of these kinds, is X.
+    A span is a phrase if one token heads all others, punctuation aside. A verb with its subject or conjunction is a
+    CLAUSE, without them a VP; a preposition with its object is a PP. Everything else is X.
     """
     inside = _inside(annotation, start, end, tokens)
     tops = [i for i in _tops(annotation, inside) if annotation.pos[i] not in _MARKS]
@@ -77,11 +76,11 @@ def phrase_type(
 
 
 def with_heads(document: Document, annotation: Annotation) -> Document:
-    """Return the document with a head on every mention; heads that were given stay."""
+    """Return the document with a head on every mention; existing heads are kept."""
     if len(annotation) != len(document.tokens):
         raise CorpusError(
             f"document {document.id!r} has {len(document.tokens)} tokens and its annotation {len(annotation)}",
-            expected="the document that came with the annotation",
+            expected="the document that the annotation belongs to",
         )
     if all(m.head is not None for m in document.mentions):
         return document
@@ -121,14 +120,14 @@ def _inside(annotation: Annotation, start: int, end: int, tokens: Collection[int
     if not within or (tokens is not None and (not inside or min(inside) < start or max(inside) >= end)):
         named = "" if tokens is None else f" with the tokens {sorted(inside)}"
         raise CorpusError(
-            f"there is no span {start}-{end}{named} to find a head in",
+            f"invalid span {start}-{end}{named}",
             expected=f"0 <= start < end <= {len(annotation)}, and tokens between them",
         )
     return inside
 
 
 def _tops(annotation: Annotation, inside: Collection[int]) -> list[int]:
-    """Return the tokens whose head lies outside, the highest first, from left to right."""
+    """Return the tokens whose head is outside, the highest first, then from left to right."""
     heads = annotation.heads
     tops = sorted(i for i in inside if heads[i] not in inside or heads[i] == i)
     return tops if len(tops) == 1 else sorted(tops, key=lambda i: _depth(heads, i))
@@ -142,14 +141,14 @@ def _depth(heads: tuple[int, ...], token: int) -> int:
 
 
 def _content(annotation: Annotation, top: int, inside: Collection[int]) -> int | None:
-    """Return `top` or, if it is a function word, the best content word reached through function words."""
-    waiting = [top]
-    while waiting:
-        token = waiting.pop()
+    """Return `top` or, if it is a function word, the best content word below it through function words."""
+    stack = [top]
+    while stack:
+        token = stack.pop()
         if annotation.pos[token] not in _FUNCTION_WORDS and annotation.lemmas[token] != "be":
             return token
         below = (i for i in inside if annotation.heads[i] == token and i != token)
-        waiting += reversed(_by_preference(annotation, below))
+        stack += reversed(_by_preference(annotation, below))
     return None
 
 

@@ -84,7 +84,7 @@ def _features(e):  # type: ignore[no-untyped-def]
     return tokens[:count], ends[:count], buckets[:size]
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _bucket(number, a, b, c):  # type: ignore[no-untyped-def]
     return np.int32(
         (mix(mix(mix(mix(np.uint64(17), number), a), b), c) >> np.uint64(40)) % np.uint64(BUCKETS)

@@ -208,7 +208,8 @@ def _probabilities(  # type: ignore[no-untyped-def]
     pooled, shared, second = np.empty(2 * h, np.float32), np.empty(h, np.float32), np.empty(h, np.float32)
     for p in range(len(segments) - 1):
         start, end = segments[p], segments[p + 1]
-        pooled[:] = 0
+        for j in range(2 * h):
+            pooled[j] = 0
         for i in range(start, end):
             _add_product(statistics[i], w_statistics, below[i])
             for j in range(h):
