@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from samevent.cli.main import COMMANDS
+from samevent.clusterers import CLUSTERERS
 from samevent.formats import FORMATS
 
 ROOT = Path(__file__).parents[1]
@@ -49,3 +53,30 @@ def test_documented_make_targets_exist() -> None:
         if t
     }
     assert mentioned <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_python_examples_import_names_that_exist(page: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    for statement in (node for block in blocks for node in ast.parse(block).body):
+        if isinstance(statement, ast.ImportFrom):
+            module = import_module(str(statement.module))
+            assert [name.name for name in statement.names if not hasattr(module, name.name)] == []
+
+
+def test_settings_table_describes_every_setting() -> None:
+    page = (ROOT / "docs" / "clusterers.md").read_text()
+    for name, system in CLUSTERERS.items():
+        described = [field.name for field in fields(system) if f"| `{field.name}` |" in page]
+        assert described == [field.name for field in fields(system)], name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_files_named_on_pages_exist(page: Path) -> None:
+    names = re.findall(
+        r"`((?:hddcrp|partitions|clusterers|similarity|extraction|experiments|tools|benchmarks|tests)/[\w/.]+)`",
+        page.read_text(),
+    )
+    assert [
+        name for name in names if not any((ROOT / base / name).exists() for base in ("", "src/samevent"))
+    ] == []

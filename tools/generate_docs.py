@@ -1,8 +1,8 @@
-"""Run the commands shown in the documentation and write their real output below them.
+"""Regenerate the parts of the documentation that come from the code.
 
-A fenced `console` block whose first line is `$ samevent ...` is generated; everything else is left alone. Blocks
-that name `$SAMEVENT_DATA` are left unchanged where there is no data folder, and with `--without-data`. `--check`
-changes nothing and exits with 1 if a block is out of date.
+These are fenced `console` blocks that start with `$ samevent ...`, which show the real output of the command, and the
+table of settings. Blocks with `$SAMEVENT_DATA` are left unchanged where there is no data folder, and with
+`--without-data`. `--check` changes nothing, and exits with 1 if something is out of date.
 """
 
 from __future__ import annotations
@@ -12,12 +12,38 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SAMEVENT_DATA") or ROOT.parent / "shared" / "data")
 BLOCK = re.compile(r"```console\n\$ samevent(?P<words>[^\n]*)\n.*?```\n", re.DOTALL)
+
+SETTINGS = re.compile(r"(?<=<!-- settings -->\n).*?(?=<!-- end -->)", re.DOTALL)
+MEANINGS = {
+    "pair_model": "the pair model",
+    "minimum_similarity": "pairs below it are not linked",
+    "document_gate": "minimum topical similarity of linked documents; 0: no gate",
+    "within": "threshold within documents",
+    "across": "threshold across documents",
+    "answer": "the kind of answer, see above",
+    "runs": "number of runs (chains)",
+    "sweeps": "sweeps per run; with the answer `consensus`, the maximum",
+    "alpha": "α: weight of not linking",
+    "alpha_within": "α_d: weight of not linking within the document",
+    "alpha_across": "α_0: weight of not linking across documents (`hddcrp`), or of a new event",
+    "dirichlet": "λ of the Dirichlet prior over words",
+    "document_weight": "γ of w(d, d') = exp(γ sim)",
+    "observe": "what events generate: the `words` of mentions, or their `head_lemma`",
+    "sampler": "`collapsed`, or `paper` with two kinds of links: the same posterior",
+    "identical_words": "link mentions with the same words with f = 1 where they have no link",
+    "within_only": "never link mentions of different documents",
+    "time_limit": "seconds after which sampling stops, 0: no limit; results then depend on the machine",
+    "features": "observed features",
+    "structured": "whether some features depend on others",
+}
+"""What each setting of the clusterers means."""
 
 
 def documents() -> list[Path]:
@@ -26,8 +52,38 @@ def documents() -> list[Path]:
 
 
 def regenerated(page: str) -> str:
-    """Return a page with the current output of its commands."""
-    return BLOCK.sub(_block, page)
+    """Return a page with its current generated parts."""
+    return SETTINGS.sub(lambda _: settings_table(), BLOCK.sub(_block, page))
+
+
+def settings_table() -> str:
+    """Return the table of all settings of the clusterers, with their values by preset."""
+    from samevent.clusterers import CLUSTERERS, PRESETS, clusterer
+
+    users: dict[tuple[str, ...], list[str]] = {}
+    for name in CLUSTERERS:
+        systems = [clusterer(name, preset=preset) for preset in PRESETS]
+        for field in fields(systems[0]):
+            key = (field.name, *(_value(getattr(system, field.name)) for system in systems))
+            users.setdefault(key, []).append(name)
+    rows = sorted(users.items(), key=lambda row: list(MEANINGS).index(row[0][0]))
+    lines = [f"| setting | clusterers | meaning | {' | '.join(f'`{preset}`' for preset in PRESETS)} |"]
+    lines.append("|---" * (3 + len(PRESETS)) + "|")
+    for (setting, *values), names in rows:
+        family = [name for name in names if not name.startswith("hdp-")]
+        family += ["HDPs"] if len(names) > len(family) + 1 else [n for n in names if n.startswith("hdp-")]
+        shown = ", ".join(name if name == "HDPs" else f"`{name}`" for name in family)
+        lines.append(f"| `{setting}` | {shown} | {MEANINGS[setting]} | {' | '.join(values)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: object) -> str:
+    """Format the value of a setting as in TOML; features are those of the table of clusterers."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "by name"
+    return f"`{value}`" if isinstance(value, str) else f"{value:g}"
 
 
 def _block(match: re.Match[str]) -> str:
