@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from distances import binder_distance, variation_of_information
 from samevent.errors import DataError
-from samevent.partitions.labels import binder_distance, canonical, members, variation_of_information
+from samevent.partitions.labels import canonical, members
 
 LABELS = st.integers(1, 8).flatmap(lambda n: st.lists(st.integers(-3, 4), min_size=n, max_size=n))
 TWO = st.integers(1, 8).flatmap(

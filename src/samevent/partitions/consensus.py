@@ -13,10 +13,9 @@ one.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -26,7 +25,13 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import DataError, UsageError
-from samevent.partitions.constraints import Constraints, check_consistent, checked_pairs, must_link_groups
+from samevent.partitions.constraints import (
+    NO_PAIRS,
+    Constraints,
+    check_consistent,
+    checked_pairs,
+    must_link_groups,
+)
 from samevent.partitions.labels import Floats, Integers, canonical, integers, members
 from samevent.seeds import stream
 
@@ -38,7 +43,7 @@ _LARGE = 5000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class _Block:
     """Customers that only cluster among themselves, and weighted partitions of them, one row each.
 
     Constraints are pairs of positions in `members`.
@@ -47,8 +52,8 @@ class Block:
     members: Integers
     samples: Integers
     weights: Floats
-    must_link: Constraints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
-    cannot_link: Constraints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    must_link: Constraints
+    cannot_link: Constraints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,60 +94,25 @@ def consensus(
     must = checked_pairs("must_link", must_link, rows.shape[1])
     cannot = checked_pairs("cannot_link", cannot_link, rows.shape[1])
     check_consistent(must, cannot, rows.shape[1])
-    blocks = _split(rows, weight, component, must, cannot)
-    return consensus_of_blocks(blocks, rows.shape[1], loss=loss, restarts=restarts, seed=seed, jobs=jobs)
-
-
-def consensus_of_blocks(
-    blocks: Iterable[Block],
-    customers: int,
-    *,
-    loss: Loss = "variation-of-information",
-    restarts: int = RESTARTS,
-    seed: int = 0,
-    jobs: int = 1,
-) -> Consensus:
-    """Join the consensus of every block; each has samples and weights of its own, drawn or enumerated.
-
-    A customer in no block stays alone.
-    """
     if loss not in LOSSES:
         raise UsageError(f"there is no loss {loss!r}", expected=" or ".join(LOSSES))
     if restarts < 0:
         raise UsageError(f"{restarts} restarts", expected="0 or more")
+    customers = rows.shape[1]
     labels = np.arange(customers, dtype=np.int64)
     total = 0.0
     with ThreadPoolExecutor(jobs) as pool:
         of_block = partial(_consensus_of, loss=loss, restarts=restarts, seed=seed)
-        for customers_of_block, first, expected in pool.map(of_block, blocks):
+        for block, first, expected in pool.map(of_block, _split(rows, weight, component, must, cannot)):
             # A cluster is named after one of its own members, so blocks cannot clash.
-            labels[customers_of_block] = customers_of_block[first]
+            labels[block] = block[first]
             total += expected
     if loss == "variation-of-information":
         total /= max(customers, 1)
     return Consensus(canonical(labels), max(total, 0.0), loss)
 
 
-def expected_loss(
-    labels: ArrayLike, samples: ArrayLike, *, weights: ArrayLike | None = None, loss: Loss = LOSSES[0]
-) -> float:
-    """Return the mean distance of a partition from weighted samples.
-
-    >>> expected_loss([0, 0, 1], [[0, 0, 1], [0, 0, 0]], loss="binder")
-    1.0
-    """
-    rows = _checked_samples(samples)
-    summed = _total(loss, rows.shape[1])
-    own = canonical(labels)
-    value = 0.0
-    for weight, sample in zip(_checked_weights(weights, len(rows)), canonical(rows), strict=True):
-        cells = np.unique(own * len(own) + sample, return_counts=True)[1]
-        parts = summed[np.bincount(own)].sum() + summed[np.bincount(sample)].sum() - 2 * summed[cells].sum()
-        value += float(weight * parts)
-    return max(0.0, value / (max(len(own), 1) if loss == "variation-of-information" else 1))
-
-
-def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[Integers, Integers, float]:
+def _consensus_of(block: _Block, loss: Loss, restarts: int, seed: int) -> tuple[Integers, Integers, float]:
     """Return the members, the position of the first member of each one's cluster, and the summed loss."""
     counted = block.weights > 0
     distinct, which = np.unique(canonical(block.samples[counted]), axis=0, return_inverse=True)
@@ -165,7 +135,7 @@ def _consensus_of(block: Block, loss: Loss, restarts: int, seed: int) -> tuple[I
     return block.members, np.unique(labels, return_index=True)[1][labels], expected
 
 
-def _satisfies(labels: Integers, block: Block) -> bool:
+def _satisfies(labels: Integers, block: _Block) -> bool:
     """Return whether a partition satisfies the constraints of a block."""
     (a, b), (c, d) = labels[block.must_link.T], labels[block.cannot_link.T]
     return bool((a == b).all() and (c != d).all())
@@ -173,7 +143,7 @@ def _satisfies(labels: Integers, block: Block) -> bool:
 
 def _split(
     rows: Integers, weights: Floats, component: ArrayLike | None, must: Constraints, cannot: Constraints
-) -> Iterator[Block]:
+) -> Iterator[_Block]:
     """Yield connected blocks of more than one customer, which may be smaller than components. Rows are canonical."""
     if component is not None:
         of = integers(component, "component labels")
@@ -187,17 +157,16 @@ def _split(
     for number, block in enumerate(members(label)):
         if len(block) > 1:
             position[block] = np.arange(len(block))
-            constraints = (position[pairs[number]] for pairs in by_block)
-            yield Block(block, rows[:, block], weights, *constraints)
+            constraints = (position[pairs.get(number, NO_PAIRS)] for pairs in by_block)
+            yield _Block(block, rows[:, block], weights, *constraints)
 
 
 def _by_block(pairs: Constraints, label: Integers) -> dict[int, Constraints]:
     """Group pairs by the block of both customers; pairs across blocks are left out."""
     block = label[pairs]
     inside = pairs[block[:, 0] == block[:, 1]]
-    of = label[inside[:, 0]]
-    groups = {int(k): inside[of == k] for k in np.unique(of)}
-    return defaultdict(lambda: np.zeros((0, 2), np.int32), groups)
+    groups = members(label[inside[:, 0]])
+    return {int(label[inside[group[0], 0]]): inside[group] for group in groups}
 
 
 def _connected(rows: Integers, must: Constraints) -> Integers:

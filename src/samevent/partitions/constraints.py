@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from samevent.errors import DataError
 
 Constraints = NDArray[np.int32]
 """Pairs of customers, one row each: the smaller customer first, sorted, each pair once."""
+NO_PAIRS: Constraints = np.zeros((0, 2), np.int32)
 
 
 def checked_pairs(name: str, pairs: ArrayLike, customers: int) -> Constraints:
@@ -23,7 +25,7 @@ def checked_pairs(name: str, pairs: ArrayLike, customers: int) -> Constraints:
     """
     array = np.asarray(pairs)
     if array.size == 0:
-        return np.zeros((0, 2), np.int32)
+        return NO_PAIRS
     if array.ndim != 2 or array.shape[1] != 2:
         raise DataError(f"{name!r} has the shape {array.shape}", expected="one row of two customers per pair")
     if not np.issubdtype(array.dtype, np.integer):
@@ -43,7 +45,11 @@ def check_consistent(must_link: Constraints, cannot_link: Constraints, customers
         return
     group = must_link_groups(must_link, customers)
     left, right = group[cannot_link].T
-    chains = [_chain(must_link, int(i), int(j)) for i, j in cannot_link[left == right]]
+    neighbours: defaultdict[int, list[int]] = defaultdict(list)
+    for i, j in must_link.tolist():
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    chains = [_chain(neighbours, i, j) for i, j in cannot_link[left == right].tolist()]
     if chains:
         shortest = min(chains, key=lambda chain: (len(chain), chain))
         raise DataError(
@@ -60,12 +66,8 @@ def must_link_groups(must_link: Constraints, customers: int) -> NDArray[np.int64
     return labels
 
 
-def _chain(must_link: Constraints, start: int, end: int) -> list[int]:
+def _chain(neighbours: Mapping[int, list[int]], start: int, end: int) -> list[int]:
     """Return a shortest chain of must-links between two customers, both included."""
-    neighbours: defaultdict[int, list[int]] = defaultdict(list)
-    for i, j in must_link.tolist():
-        neighbours[i].append(j)
-        neighbours[j].append(i)
     previous = {start: start}
     queue = deque([start])
     while end not in previous:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
 from samevent.partitions.consensus import LOSSES, RESTARTS, Consensus, Loss, consensus
-from samevent.partitions.constraints import Constraints, check_consistent, checked_pairs
+from samevent.partitions.constraints import NO_PAIRS, Constraints, check_consistent, checked_pairs
 from samevent.partitions.labels import Floats, integers
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ Traces = Mapping[str, NDArray[Any]]
 
 def _no_customers() -> Labels:
     return np.empty(0, np.int32)
-
-
-def _no_pairs() -> Labels:
-    return np.empty((0, 2), np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -57,8 +53,8 @@ class Posterior:
     verdict: str = ""
     settled: bool = True
     seed: int = field(default=0, repr=False)
-    must_link: Constraints = field(default_factory=_no_pairs, repr=False)
-    cannot_link: Constraints = field(default_factory=_no_pairs, repr=False)
+    must_link: Constraints = field(default_factory=lambda: NO_PAIRS, repr=False)
+    cannot_link: Constraints = field(default_factory=lambda: NO_PAIRS, repr=False)
     _known: NDArray[np.int64] = field(init=False, repr=False)
     """One ascending key per pair of `left` and `right`, and one key beyond all."""
 
