@@ -24,7 +24,7 @@ from samevent.adapters.spacy_component import resolve_docs
 from samevent.cli.cluster import cluster_cli
 from samevent.cli.extract import extract_cli
 from samevent.cli.run import run_cli
-from samevent.clusterers.hddcrp import Hddcrp
+from samevent.clusterers.linked import Hddcrp
 from samevent.corpus import Corpus, Document
 from samevent.experiments import ablations, pairs
 from samevent.experiments.ecbplus import Plan, run_systems

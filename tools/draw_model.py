@@ -16,7 +16,7 @@ from tools.pictures.states import problem_of, sample_seating, select
 from tools.pictures.steps import steps
 
 from samevent.clusterers import Evidence, clusterer
-from samevent.clusterers.hddcrp import Hddcrp
+from samevent.clusterers.linked import Hddcrp
 from samevent.corpus import Corpus
 from samevent.demo import gold
 from samevent.hddcrp.result import ComponentPosterior

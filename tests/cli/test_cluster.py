@@ -19,7 +19,7 @@ from parses import needs_model
 from samevent import Corpus, read, write
 from samevent.cli import cluster as command
 from samevent.clusterers import clusterer
-from samevent.clusterers.hddcrp import Hddcrp
+from samevent.clusterers.linked import Hddcrp
 from samevent.errors import SameventError
 from samevent.extraction import EXTRACTOR_FILE
 from samevent.language.resources import MODELS

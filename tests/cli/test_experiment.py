@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from experiments.reports import reports
 from parses import needs_model
 from samevent.cli.experiment import experiment_cli
-from samevent.clusterers.hddcrp import Hddcrp
+from samevent.clusterers.linked import Hddcrp
 from samevent.errors import OutputExistsError, SameventError
 from samevent.formats import write
 

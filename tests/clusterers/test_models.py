@@ -12,13 +12,10 @@ import pytest
 from clusterers.small import MODEL, cluster, evidence_of, in_a_hurry, told
 from problems import posterior_by_hand, with_fields
 from samevent.clusterers import CLUSTERERS, Evidence, clusterer
-from samevent.clusterers.agglomerative import Agglomerative
-from samevent.clusterers.ddcrp import Ddcrp
 from samevent.clusterers.features import LF, SF, WF, Feature
-from samevent.clusterers.hddcrp import Hddcrp
-from samevent.clusterers.hddcrp_star import HddcrpStar
 from samevent.clusterers.hdp import Hdp
-from samevent.clusterers.linked import Linked
+from samevent.clusterers.linked import Ddcrp, Hddcrp, HddcrpStar, Linked
+from samevent.clusterers.rules import Agglomerative
 from samevent.clusterers.sampling import Sampling
 from samevent.errors import UsageError
 from samevent.hddcrp import Problem, hddcrp_star, hdp, sample

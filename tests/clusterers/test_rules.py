@@ -9,8 +9,7 @@ import pytest
 
 from clusterers.small import MODEL, cluster, evidence_of, told
 from samevent.clusterers import Evidence, clusterer
-from samevent.clusterers.agglomerative import Agglomerative
-from samevent.clusterers.lemma import Lemma
+from samevent.clusterers.rules import Agglomerative, Lemma
 from samevent.corpus import Clustering
 from samevent.errors import UsageError
 from similarity.tables import random_corpus

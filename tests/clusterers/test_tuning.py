@@ -7,7 +7,7 @@ import pytest
 
 from clusterers.small import LEXICON
 from samevent.clusterers import Evidence
-from samevent.clusterers.agglomerative import Agglomerative
+from samevent.clusterers.rules import Agglomerative
 from samevent.clusterers.tuning import tuned_thresholds
 from samevent.corpus import Clustering, Corpus
 from samevent.errors import UsageError

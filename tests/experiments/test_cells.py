@@ -9,7 +9,7 @@ import pytest
 from clusterers.small import evidence_of, told
 from experiments.reports import work_in
 from samevent.clusterers import Evidence, clusterer
-from samevent.clusterers.hddcrp import Hddcrp
+from samevent.clusterers.linked import Hddcrp
 from samevent.experiments.cells import answers_of, run_cell
 
 

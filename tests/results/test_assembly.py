@@ -10,8 +10,7 @@ import pytest
 from builders import annotated
 from clusterers.small import evidence_of, told
 from samevent.clusterers import Clustered, Clusterer
-from samevent.clusterers.agglomerative import Agglomerative
-from samevent.clusterers.lemma import Lemma
+from samevent.clusterers.rules import Agglomerative, Lemma
 from samevent.corpus import Clustering, Corpus
 from samevent.errors import UsageError
 from samevent.partitions.posterior import Posterior

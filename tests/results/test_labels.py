@@ -15,7 +15,7 @@ from real_data import ecbplus_release
 from samevent.corpus import Argument, Corpus, Document, Kind, Mention
 from samevent.results.labels import LONGEST, event_label
 
-Told = tuple[Mention, Document]
+Worded = tuple[Mention, Document]
 ROLES: dict[str, tuple[Kind, str | None]] = {
     "who": ("participant", "ARG0"),
     "whom": ("participant", "ARG1"),
@@ -28,7 +28,7 @@ ROLES: dict[str, tuple[Kind, str | None]] = {
 }
 
 
-def _told(words: str, event: str, *, id: str = "d", **arguments: str) -> Told:
+def _worded(words: str, event: str, *, id: str = "d", **arguments: str) -> Worded:
     """Build a document of these words, with an event and its arguments found in them."""
     d = document(id, words)
 
@@ -43,15 +43,15 @@ def _told(words: str, event: str, *, id: str = "d", **arguments: str) -> Told:
     return action, d.with_mentions([action, *fillers.values()])
 
 
-def _label(*tellings: Told) -> str:
+def _label(*tellings: Worded) -> str:
     return event_label(tellings, {m.id: m for _, document in tellings for m in document.mentions})
 
 
 @pytest.mark.parametrize(
-    ("told", "label"),
+    ("worded", "label"),
     [
         (
-            _told(
+            _worded(
                 "Sudan bombs Yida refugee camp in South Sudan on Thursday , Nov 10th , 2011 .",
                 "bombs",
                 who="Sudan",
@@ -62,37 +62,37 @@ def _label(*tellings: Told) -> str:
             "Sudan bombs Yida refugee camp · South Sudan · Thursday, Nov 10th, 2011",
         ),
         (
-            _told("A man was arrested in Cairo .", "arrested", whom="A man", place="in Cairo"),
+            _worded("A man was arrested in Cairo .", "arrested", whom="A man", place="in Cairo"),
             "man arrested · Cairo",
         ),
         (
-            _told("The Sixers ' coach was fired by the owners .", "fired", whom="coach", who="owners"),
+            _worded("The Sixers ' coach was fired by the owners .", "fired", whom="coach", who="owners"),
             "coach fired by owners",
         ),
         (
-            _told("Police were looking for the driver .", "looking", who="Police", whom="driver"),
+            _worded("Police were looking for the driver .", "looking", who="Police", whom="driver"),
             "Police looking for driver",
         ),
         (
-            _told("They said Sudan did n't bomb Yida .", "bomb", who="Sudan", whom="Yida"),
+            _worded("They said Sudan did n't bomb Yida .", "bomb", who="Sudan", whom="Yida"),
             "Sudan did not bomb Yida",
         ),
         (
-            _told("Hugh Jackman is to host the show .", "host", who="Hugh Jackman", whom="show"),
+            _worded("Hugh Jackman is to host the show .", "host", who="Hugh Jackman", whom="show"),
             "Hugh Jackman is to host show",
         ),
-        (_told("The raid killed people .", "killed", whom="people"), "people killed"),
+        (_worded("The raid killed people .", "killed", whom="people"), "people killed"),
         (
-            _told("Thieves had stolen the crown .", "stolen", who="Thieves", whom="crown"),
+            _worded("Thieves had stolen the crown .", "stolen", who="Thieves", whom="crown"),
             "Thieves had stolen crown",
         ),
-        (_told("A man got out of his car .", "got", who="A man", third="car"), "man got out of car"),
+        (_worded("A man got out of his car .", "got", who="A man", third="car"), "man got out of car"),
         (
-            _told("They charged the mayor of Bran , Tobias Grell .", "charged", whom="Tobias Grell"),
+            _worded("They charged the mayor of Bran , Tobias Grell .", "charged", whom="Tobias Grell"),
             "Tobias Grell charged",
         ),
         (
-            _told(
+            _worded(
                 "In 2004 he made a film , a book , a song and a play , and Friday he fell .",
                 "fell",
                 a_time="In 2004",
@@ -100,22 +100,24 @@ def _label(*tellings: Told) -> str:
             ),
             "fell · Friday",
         ),
-        (_told("The ratings of NBC plunged .", "plunged", whom="ratings"), "ratings plunged"),
-        (_told("After the Haiti earthquake aid came .", "earthquake", whom="Haiti"), "Haiti earthquake"),
+        (_worded("The ratings of NBC plunged .", "plunged", whom="ratings"), "ratings plunged"),
+        (_worded("After the Haiti earthquake aid came .", "earthquake", whom="Haiti"), "Haiti earthquake"),
         (
-            _told("The attack on the Yida camp by jets was short .", "attack", whom="Yida camp", who="jets"),
+            _worded(
+                "The attack on the Yida camp by jets was short .", "attack", whom="Yida camp", who="jets"
+            ),
             "attack on Yida camp by jets",
         ),
         (
-            _told("In May Kerrin Media paid for its takeover .", "takeover", who="Kerrin Media"),
+            _worded("In May Kerrin Media paid for its takeover .", "takeover", who="Kerrin Media"),
             "takeover · Kerrin Media",
         ),
         (
-            _told("Its shares rose after the deal with Northline .", "deal", near="Northline"),
+            _worded("Its shares rose after the deal with Northline .", "deal", near="Northline"),
             "deal · Northline",
         ),
         (
-            _told(
+            _worded(
                 "The climber fell 200 feet on Friday .",
                 "fell",
                 whom="climber",
@@ -126,28 +128,32 @@ def _label(*tellings: Told) -> str:
         ),
     ],
 )
-def test_label_says_who_did_what_as_the_text_does(told: Told, label: str) -> None:
-    assert _label(told) == label
+def test_label_says_who_did_what_as_the_text_does(worded: Worded, label: str) -> None:
+    assert _label(worded) == label
 
 
 def test_label_takes_the_wording_of_most_mentions() -> None:
     tellings = [
-        _told("Kerrin Media acquires Northline .", "acquires", id="a", who="Kerrin Media", whom="Northline"),
-        _told("The deal was big .", "deal", id="b"),
-        _told("Kerrin Media acquired Northline .", "acquired", id="c", who="Kerrin Media", whom="Northline"),
-        _told("Northline was bought .", "bought", id="d", whom="Northline"),
-        _told("Why Kerrin acquires Northline .", "acquires", id="e", who="Kerrin", whom="Northline"),
+        _worded(
+            "Kerrin Media acquires Northline .", "acquires", id="a", who="Kerrin Media", whom="Northline"
+        ),
+        _worded("The deal was big .", "deal", id="b"),
+        _worded(
+            "Kerrin Media acquired Northline .", "acquired", id="c", who="Kerrin Media", whom="Northline"
+        ),
+        _worded("Northline was bought .", "bought", id="d", whom="Northline"),
+        _worded("Why Kerrin acquires Northline .", "acquires", id="e", who="Kerrin", whom="Northline"),
     ]
     assert _label(*tellings) == "Kerrin Media acquires Northline"
 
 
 def test_label_prefers_names_to_pronouns_and_full_names_to_short_ones() -> None:
     tellings = [
-        _told("He was charged .", "charged", id="a", whom="He"),
-        _told("he was charged .", "charged", id="b", whom="he"),
-        _told("On Friday Subryan was charged .", "charged", id="c", whom="Subryan"),
-        _told("On Friday Subryan was charged .", "charged", id="d", whom="Subryan"),
-        _told("Police say Vishwanand Subryan was charged .", "charged", id="e", whom="Vishwanand Subryan"),
+        _worded("He was charged .", "charged", id="a", whom="He"),
+        _worded("he was charged .", "charged", id="b", whom="he"),
+        _worded("On Friday Subryan was charged .", "charged", id="c", whom="Subryan"),
+        _worded("On Friday Subryan was charged .", "charged", id="d", whom="Subryan"),
+        _worded("Police say Vishwanand Subryan was charged .", "charged", id="e", whom="Vishwanand Subryan"),
     ]
     assert _label(*tellings) == "Vishwanand Subryan charged"
     assert _label(*tellings[:2]) == "charged"
@@ -155,15 +161,15 @@ def test_label_prefers_names_to_pronouns_and_full_names_to_short_ones() -> None:
 
 def test_label_names_nobody_twice() -> None:
     tellings = [
-        _told("Jackson arrested .", "arrested", id="a", who="Jackson"),
-        _told(
+        _worded("Jackson arrested .", "arrested", id="a", who="Jackson"),
+        _worded(
             "Vincent Jackson was arrested by police .",
             "arrested",
             id="b",
             whom="Vincent Jackson",
             who="police",
         ),
-        _told("Vincent Jackson was arrested .", "arrested", id="c", whom="Vincent Jackson"),
+        _worded("Vincent Jackson was arrested .", "arrested", id="c", whom="Vincent Jackson"),
     ]
     assert _label(*tellings) == "Vincent Jackson arrested by police"
 
@@ -171,27 +177,27 @@ def test_label_names_nobody_twice() -> None:
 def test_label_denies_only_what_most_mentions_deny() -> None:
     denial = "Sudan did not bomb Yida ."
     said = [
-        _told(denial, "bomb", id="a", who="Sudan", whom="Yida"),
-        _told(denial, "bomb", id="b", who="Sudan", whom="Yida"),
-        _told("Sudan bombed Yida .", "bombed", id="c", who="Sudan", whom="Yida"),
-        _told("Sudan bombs Yida .", "bombs", id="d", who="Sudan", whom="Yida"),
+        _worded(denial, "bomb", id="a", who="Sudan", whom="Yida"),
+        _worded(denial, "bomb", id="b", who="Sudan", whom="Yida"),
+        _worded("Sudan bombed Yida .", "bombed", id="c", who="Sudan", whom="Yida"),
+        _worded("Sudan bombs Yida .", "bombs", id="d", who="Sudan", whom="Yida"),
     ]
     assert _label(*said) == "Sudan bombs Yida"
     assert _label(*said[:3]) == "Sudan did not bomb Yida"
 
 
 def test_label_writes_headline_words_small_and_names_large() -> None:
-    shooting = _told("Office Shooting Kills One . The shooting was on Monday .", "Shooting")
-    oscars = _told("He will go to the Oscars again .", "Oscars")
+    shooting = _worded("Office Shooting Kills One . The shooting was on Monday .", "Shooting")
+    oscars = _worded("He will go to the Oscars again .", "Oscars")
     assert _label(shooting) == "shooting"
     assert _label(oscars) == "Oscars"
 
 
 def test_label_leaves_out_vague_times_and_places() -> None:
-    told = _told(
+    worded = _worded(
         "Police arrived now at the scene .", "arrived", who="Police", time="now", place="at the scene"
     )
-    assert _label(told) == "Police arrived"
+    assert _label(worded) == "Police arrived"
 
 
 def test_label_is_short_and_ends_with_a_whole_word() -> None:
@@ -199,8 +205,8 @@ def test_label_is_short_and_ends_with_a_whole_word() -> None:
         "Very Long Company Name Holdings Incorporated",
         "Hugely Extremely Lengthy Enterprise Title Limited",
     )
-    told = _told(f"{who} acquires {whom} on Tuesday .", "acquires", who=who, whom=whom, time="on Tuesday")
-    label = _label(told)
+    worded = _worded(f"{who} acquires {whom} on Tuesday .", "acquires", who=who, whom=whom, time="on Tuesday")
+    label = _label(worded)
     assert label.endswith("…")
     assert len(label) <= LONGEST
     assert f"{who} acquires {whom}".startswith(label[:-1] + " ")
@@ -237,8 +243,8 @@ def test_label_of_white_space_is_an_ellipsis() -> None:
     assert _label((d.mention("action", 1, 2), d)) == "…"
 
 
-def _events(corpus: Corpus) -> Sequence[list[Told]]:
-    events: dict[str, list[Told]] = {}
+def _events(corpus: Corpus) -> Sequence[list[Worded]]:
+    events: dict[str, list[Worded]] = {}
     for mention in corpus.mentions("action"):
         if mention.event:
             events.setdefault(mention.event, []).append((mention, corpus[mention.document]))

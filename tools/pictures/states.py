@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from samevent.clusterers.base import Evidence
-from samevent.clusterers.hddcrp import Hddcrp
+from samevent.clusterers.linked import Hddcrp
 from samevent.corpus import Corpus, Document, Mention
 from samevent.hddcrp import Problem, reference, weights
 from samevent.hddcrp.components import Block, split

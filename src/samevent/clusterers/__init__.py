@@ -13,14 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from samevent.clusterers.agglomerative import Agglomerative
 from samevent.clusterers.base import Clustered, Clusterer, Evidence
-from samevent.clusterers.ddcrp import Ddcrp
 from samevent.clusterers.features import LF, SF, WF
-from samevent.clusterers.hddcrp import Hddcrp
-from samevent.clusterers.hddcrp_star import HddcrpStar
 from samevent.clusterers.hdp import Hdp
-from samevent.clusterers.lemma import Lemma
+from samevent.clusterers.linked import Ddcrp, Hddcrp, HddcrpStar
+from samevent.clusterers.rules import Agglomerative, Lemma
 from samevent.errors import located
 from samevent.settings import changed, check_known, read_tables
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field
 from pathlib import Path
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
 from samevent.language.lexicon import Lexicon
-from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import MentionTable
@@ -168,42 +166,18 @@ def check_seed_and_jobs(seed: int, jobs: int) -> None:
             raise UsageError(f"the parameter {name!r} is {value}", expected=f"{least} or more")
 
 
-class Rule(ABC):
-    """A clusterer that labels mentions by a deterministic rule."""
+class WithoutPairs:
+    """The part of the protocol that clusterers share which compare no pairs of mentions."""
 
     __slots__ = ()
 
     @property
-    def answer(self) -> Answer:
-        """The rule's labels."""
-        return "rule"
+    def pair_model(self) -> None:
+        """No pair model is used."""
 
     @property
-    def sampled(self) -> bool:
-        """Nothing is sampled."""
-        return False
+    def minimum_similarity(self) -> None:
+        """No similarities are used."""
 
-    @property
-    def total_sweeps(self) -> int:
-        """One step."""
-        return 1
-
-    @abstractmethod
-    def labels(self, evidence: Evidence) -> NDArray[np.integer]:
-        """Return one label per mention."""
-
-    def cluster(
-        self,
-        evidence: Evidence,
-        *,
-        seed: int = 0,
-        jobs: int = 1,
-        progress: Progress | None = None,
-        checkpoint: Path | None = None,  # noqa: ARG002 -- part of the protocol; a rule has nothing to resume
-    ) -> Clustered:
-        """Return the groups of mentions with the same label."""
-        check_seed_and_jobs(seed, jobs)
-        labels = canonical(self.labels(evidence)).astype(np.int32)
-        if progress:
-            progress(1, 1)
-        return Clustered(evidence.table.ids, labels, Posterior(samples=labels[np.newaxis]))
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> None:
+        """There are no links."""

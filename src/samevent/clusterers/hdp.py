@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from samevent.clusterers.base import Clustered, Evidence, Need, Progress, check_seed_and_jobs
+from samevent.clusterers.base import Clustered, Evidence, Need, Progress, WithoutPairs, check_seed_and_jobs
 from samevent.clusterers.features import FILLERS, Feature, channels
 from samevent.clusterers.sampling import Sampling, check_concentrations
 from samevent.errors import UsageError
@@ -16,7 +16,7 @@ from samevent.hddcrp.hdp import ALPHA_ACROSS, ALPHA_WITHIN, sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hdp(Sampling):
+class Hdp(WithoutPairs, Sampling):
     """A hierarchical Dirichlet process over some features; `structured` lets some depend on others.
 
     `alpha_within` and `alpha_across` are the concentrations of documents and of the top level.
@@ -42,17 +42,6 @@ class Hdp(Sampling):
     def needs(self) -> frozenset[Need]:
         """Arguments, if there is a feature that they fill."""
         return frozenset(("arguments",)) if FILLERS & set(self.features) else frozenset()
-
-    @property
-    def pair_model(self) -> None:
-        """No pairs are compared."""
-
-    @property
-    def minimum_similarity(self) -> None:
-        """No pairs are compared."""
-
-    def links(self, evidence: Evidence, *, jobs: int = 1) -> None:
-        """No pairs are compared."""
 
     def cluster(
         self,

@@ -1,4 +1,9 @@
-"""What the clusterers share whose mentions link to each other: settings of the links, the problem, its solution."""
+"""Clusterers that link similar mentions.
+
+DDCRP has one level: a mention links to any similar mention, earlier or later, in whatever document (Eq. 1). In the
+HDDCRP mentions link to similar earlier ones of their document, and the clusters of documents link across documents.
+HDDCRP* does the same within documents, and joins clusters across documents by a plain CRP.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,11 @@ from typing import Literal
 
 import numpy as np
 
-from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress
+from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress, check_seed_and_jobs
 from samevent.clusterers.features import observed
 from samevent.clusterers.sampling import KEPT, Sampling, check_concentrations
 from samevent.errors import UsageError
-from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
+from samevent.hddcrp import ComponentPosterior, Problem, fit, hddcrp_star, sample
 from samevent.hddcrp.answers import last_of_runs
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.settings import check_range
@@ -27,11 +32,12 @@ Observe = Literal["words", "head_lemma"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked(Sampling):
-    """Pairs below `minimum_similarity` are no links, unless `identical_words` links mentions with the same words.
+    """Settings that models of linked mentions share, and the problem they solve.
 
-    `pair_model` is its name; a `document_gate` above 0 leaves only links between documents that are that
-    much about the same. `dirichlet` is lambda; `observe` says what events generate. `within_only`
-    links no mentions of two documents. After `time_limit` seconds (0: never) sampling ends where it is.
+    Pairs with a similarity of at least `minimum_similarity` by the pair model named `pair_model` are links; with
+    `identical_words`, so are mentions with the same words. Across documents, only documents whose similarity reaches
+    `document_gate` are linked, and with `within_only` none are. `dirichlet` is lambda; `observe` is what events
+    generate. Sampling stops after `time_limit` seconds (0: no limit).
     """
 
     pair_model: PairModelName = "paper"
@@ -51,7 +57,7 @@ class Linked(Sampling):
         check_range("time_limit", self.time_limit, 0, 1e9)
         if self.time_limit and self.answer == "last":
             raise UsageError(
-                "a time limit makes no sense with the answer 'last', whose runs have exactly so many sweeps",
+                "a time limit cannot be used with the answer 'last', whose runs have a fixed number of sweeps",
                 hint="set fewer sweeps, or use the answer 'consensus' (preset light)",
             )
 
@@ -61,7 +67,7 @@ class Linked(Sampling):
         return frozenset(("arguments", "similarity"))
 
     def links(self, evidence: Evidence, *, jobs: int = 1) -> MentionLinks:
-        """Return the pairs of mentions that may be linked; the evidence keeps them for the next who asks."""
+        """Return the pairs of mentions that may be linked; the evidence caches them."""
         links = evidence.links(
             self.minimum_similarity,
             document_gate=self.document_gate,
@@ -103,7 +109,7 @@ class Linked(Sampling):
         progress: Progress | None,
         checkpoint: Path | None,
     ) -> Clustered:
-        """Answer for a model whose posterior falls into parts."""
+        """Return the answer of a model whose posterior has independent components."""
         if self.answer == "last":
             runs = sample(
                 problem, seed=seed, model=model, sampler=sampler, runs=self.runs, sweeps=self.sweeps, jobs=jobs,
@@ -119,6 +125,107 @@ class Linked(Sampling):
         return Clustered(evidence.table.ids, labels, replace(posterior, verdict=_verdict(posterior)))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ddcrp(Linked):
+    """The flat baseline; `alpha` is for links to oneself.
+
+    The documents that mentions are in do not matter unless `document_weight` is above 0.
+    """
+
+    alpha: float = 0.1
+    document_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        Linked.__post_init__(self)
+        check_concentrations(alpha=self.alpha)
+        check_range("document_weight", self.document_weight, 0, 100)
+
+    def cluster(
+        self,
+        evidence: Evidence,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        progress: Progress | None = None,
+        checkpoint: Path | None = None,
+    ) -> Clustered:
+        """Return which mentions refer to the same event."""
+        problem = self.problem(evidence, document_weight=self.document_weight, alpha_flat=self.alpha)
+        return self.solved(
+            evidence, problem, model="ddcrp", seed=seed, jobs=jobs, progress=progress, checkpoint=checkpoint
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HddcrpStar(Linked):
+    """The HDDCRP without similarities across documents; `alpha_across` is the concentration of the CRP over tables."""
+
+    alpha_within: float = 0.5
+    alpha_across: float = hddcrp_star.ALPHA_ACROSS
+
+    def __post_init__(self) -> None:
+        Linked.__post_init__(self)
+        check_concentrations(alpha_within=self.alpha_within, alpha_across=self.alpha_across)
+
+    def cluster(
+        self,
+        evidence: Evidence,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        progress: Progress | None = None,
+        checkpoint: Path | None = None,
+    ) -> Clustered:
+        """Return which mentions refer to the same event."""
+        check_seed_and_jobs(seed, jobs)
+        problem = self.problem(evidence, document_weight=0.0, alpha_within=self.alpha_within)
+        draws = hddcrp_star.sample(
+            problem, alpha_across=self.alpha_across, seed=seed, runs=self.runs, sweeps=self.sweeps,
+            keep=self.kept_per_run, jobs=jobs, progress=progress, checkpoint=checkpoint,
+        )  # fmt: skip
+        return self.answer_from(draws, evidence, seed=seed, jobs=jobs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hddcrp(Linked):
+    """The paper's model; `alpha_within` is alpha_d, `alpha_across` alpha_0 and `document_weight` gamma.
+
+    The sampler `collapsed` draws one link per mention, `paper` draws customer links and table links in turn; both
+    sample the same posterior.
+    """
+
+    alpha_within: float = 0.5
+    alpha_across: float = 0.001
+    document_weight: float = 1.0
+    sampler: Sampler = "collapsed"
+
+    def __post_init__(self) -> None:
+        Linked.__post_init__(self)
+        check_concentrations(alpha_within=self.alpha_within, alpha_across=self.alpha_across)
+        check_range("document_weight", self.document_weight, 0, 100)
+
+    def cluster(
+        self,
+        evidence: Evidence,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        progress: Progress | None = None,
+        checkpoint: Path | None = None,
+    ) -> Clustered:
+        """Return which mentions refer to the same event."""
+        problem = self.problem(
+            evidence,
+            document_weight=self.document_weight,
+            alpha_within=self.alpha_within,
+            alpha_across=self.alpha_across,
+        )
+        return self.solved(
+            evidence, problem, model="hddcrp", sampler=self.sampler, seed=seed, jobs=jobs, progress=progress,
+            checkpoint=checkpoint,
+        )  # fmt: skip
+
+
 def with_identical_words(table: MentionTable, links: MentionLinks) -> MentionLinks:
     """Link mentions that have the same words, if they have any, with f = 1 where there is no link yet."""
     bags, same = table.fields["words"], defaultdict(list)
@@ -126,9 +233,9 @@ def with_identical_words(table: MentionTable, links: MentionLinks) -> MentionLin
         entries = slice(bags.starts[row], bags.starts[row + 1])
         same[bags.words[entries].tobytes(), bags.counts[entries].tobytes()].append(row)
     linked = set(zip(links.pairs.i.tolist(), links.pairs.j.tolist(), strict=True))
-    found = [(j, i) for rows in same.values() for i, j in combinations(rows, 2) if (j, i) not in linked]
-    i, j = np.array(found, np.int32).reshape(-1, 2).T
-    return MentionLinks.concatenate([links, MentionLinks(Pairs(i, j), np.ones(len(found)))])
+    pairs = [(j, i) for rows in same.values() for i, j in combinations(rows, 2) if (j, i) not in linked]
+    i, j = np.array(pairs, np.int32).reshape(-1, 2).T
+    return MentionLinks.concatenate([links, MentionLinks(Pairs(i, j), np.ones(len(pairs)))])
 
 
 def _verdict(posterior: ComponentPosterior) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samevent.clusterers.agglomerative import single_link
 from samevent.clusterers.base import Evidence
+from samevent.clusterers.rules import single_link
 from samevent.errors import UsageError
 from samevent.language.lexicon import Lexicon
 from samevent.language.vectors import Vectors

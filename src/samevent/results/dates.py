@@ -72,7 +72,7 @@ def _in_head(head: str) -> str | None:
 
 
 def _dates(text: str, *forms: re.Pattern[str]) -> Iterator[tuple[re.Match[str], date]]:
-    """Go through the dates that exist, in the order of the text."""
+    """Yield the valid dates of a text in order."""
     matches = sorted((m for form in forms for m in form.finditer(text)), key=lambda m: m.start())
     for match in matches:
         if found := _date(match.groupdict()):
@@ -95,7 +95,7 @@ def _date(parts: dict[str, str]) -> date | None:
 
 
 def _dates_the_text(text: str, match: re.Match[str]) -> bool:
-    """Say whether a date tells when the text was written, as *CAIRO, Nov 10, 2011 -* and *Published: ...* do."""
+    """Return whether a date says when the text was written, as *CAIRO, Nov 10, 2011 -* and *Published: ...* do."""
     before = text[: match.start()]
     line = before.rpartition("\n")[2]
     return bool(_PUBLISHED.search(before) or (_PLACE.fullmatch(line) and _END.match(text, match.end())))

@@ -58,7 +58,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What some mentions tell of.
+    """An event: the mentions that refer to it.
 
     Members are in document and reading order; `documents` are ids in the order of the corpus; `dates` are those
     of the documents that have one (ISO, sorted, each once).
@@ -80,7 +80,7 @@ class Event:
 
     @property
     def probability(self) -> float | None:
-        """How sure it is that all this is one event: the mean over its members, None if there is only one."""
+        """How sure it is that its members are one event: the mean over its members, None if there is only one."""
         known = [member.probability for member in self.members if member.probability is not None]
         return sum(known) / len(known) if known else None
 

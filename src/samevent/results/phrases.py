@@ -94,8 +94,8 @@ def participant(text: str) -> str:
     words = words_of(text)
     if not words or _is_pronoun(words[0]) or words[-1] in _UNITS:
         return ""
-    told = not _CALENDAR.fullmatch(text) and not _QUANTITY.fullmatch(text)
-    return text if told and len(text) <= _LONGEST_PARTICIPANT else ""
+    named = not _CALENDAR.fullmatch(text) and not _QUANTITY.fullmatch(text)
+    return text if named and len(text) <= _LONGEST_PARTICIPANT else ""
 
 
 @_remembered
@@ -149,7 +149,7 @@ def stem(word: str) -> str:
 
 
 def has_word(text: str, word: str) -> bool:
-    """Say whether a word, or several, stand in a text as they are written.
+    """Return whether a word, or several, stand in a text as they are written.
 
     >>> has_word("The market fell.", "mark"), has_word("The market fell.", "market")
     (False, True)
@@ -164,7 +164,7 @@ def has_word(text: str, word: str) -> bool:
 
 
 def _is_pronoun(word: str) -> bool:
-    """Say whether a word is a pronoun, perhaps with a verb on it: *he*, *he'd*."""
+    """Return whether a word is a pronoun, perhaps with a verb on it: *he*, *he'd*."""
     return re.split("['’]", word.casefold(), maxsplit=1)[0] in PRONOUNS
 
 

@@ -24,12 +24,12 @@ _DIGITS = 4
 
 
 def event_rows(result: Result) -> list[Row]:
-    """Return a row for each event, by its first mention."""
+    """Return one row per event, in order of first mentions."""
     return [_event_row(event) for event in result.events]
 
 
 def mention_rows(result: Result) -> list[Row]:
-    """Return a row for each mention of an event: event by event, then in reading order."""
+    """Return one row per mention of an event: event by event, in reading order."""
     known = {mention.id: mention for mention in result.corpus.mentions()}
     return [_mention_row(result, event, member, known) for event in result.events for member in event.members]
 

@@ -1,6 +1,6 @@
-"""How one mention tells of its event: its words, verb or noun, and what the text puts around them.
+"""How one mention words its event: its words, verb or noun, and what stands around them.
 
-Nothing is parsed. Whether a word is a verb, or in the passive, is told from the words around it and from where its
+Nothing is parsed. Whether a word is a verb, or in the passive, is judged by the words around it and from where its
 arguments stand; a wrong guess costs a label some grace, no truth.
 """
 
@@ -23,7 +23,7 @@ _HAVE = frozenset("has have had having".split())
 _TELLING = {"n't": "not", "n’t": "not", "ca": "can", "wo": "will"} | {
     word: word for word in "to will would can could may might must shall should not never cannot".split()
 }
-"""Helpers that change what is told, and how they are written out."""
+"""Helpers that change the meaning, and how they are written out."""
 _HELPERS = _BE | _HAVE | _TELLING.keys() | frozenset("do does did".split())
 _ADVERBS = frozenset("also already just now still then once ever soon later".split())
 _POSSESSIVES = frozenset(("'s", "’s", "'", "’"))
@@ -55,13 +55,13 @@ class Filler:
 
     @property
     def adjoins(self) -> bool:
-        """Say whether it stands beside its event as beside a noun: *Haiti earthquake*, *attack on Yida*."""
+        """Return whether it stands beside its event as beside a noun: *Haiti earthquake*, *attack on Yida*."""
         return self.gap == 0 if self.before else bool(self.link) and self.gap <= 2 * _NEAR
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Wording:
-    """The words of a mention; `helpers` are verbs in front that change what is told (*did not*, *to be*)."""
+    """The words of a mention; `helpers` are verbs in front that change the meaning (*did not*, *to be*)."""
 
     words: str
     verb: bool = False
@@ -81,37 +81,37 @@ class Wording:
 
     @property
     def negated(self) -> bool:
-        """Say whether it tells of something that did not happen."""
+        """Whether it denies that the event happened."""
         return not {"not", "never", "cannot"}.isdisjoint(self.helpers.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A mention as a label sees it."""
+class MentionWording:
+    """A mention as a label sees it: its own words and its arguments."""
 
     wording: Wording
     fillers: tuple[Filler, ...]
 
     @property
     def weight(self) -> float:
-        """Verbs with participants tell most; *it* and *that* tell nothing."""
+        """Its weight in a vote: highest for verbs with participants, 0 for *it* and *that*."""
         if self.wording.words.casefold() in PRONOUNS:
             return 0.0
         return 1.5 if self.wording.verb and (self.has("who") or self.has("whom")) else 1.0
 
     def has(self, slot: Slot) -> bool:
-        """Say whether a slot is filled."""
+        """Return whether a slot is filled."""
         return any(filler.slot == slot for filler in self.fillers)
 
 
-def told(mention: Mention, document: Document, arguments: Mapping[str, Mention]) -> Told:
-    """Return how a mention tells of its event; `arguments` are mentions by their ids."""
+def describe(mention: Mention, document: Document, arguments: Mapping[str, Mention]) -> MentionWording:
+    """Return how a mention words its event; `arguments` are mentions by their ids."""
     fillers = tuple(
         filler
         for argument in mention.arguments
         if (filler := _filler(mention, document, arguments[argument.mention], argument.role))
     )
-    return Told(_wording(mention, document, fillers), fillers)
+    return MentionWording(_wording(mention, document, fillers), fillers)
 
 
 def _filler(event: Mention, document: Document, argument: Mention, role: str | None) -> Filler | None:
@@ -181,7 +181,7 @@ def _around(mention: Mention, document: Document) -> tuple[list[str], list[str]]
 
 
 def _is_name(mention: Mention, document: Document) -> bool:
-    """Say whether capitals mean a name: inside a sentence they do, in front or in a headline perhaps not.
+    """Return whether capitals mean a name: inside a sentence they do, in front or in a headline perhaps not.
 
     There a word is a name if the document never writes it small.
     """
@@ -221,7 +221,7 @@ def _is_verb(
 
 
 def _beside_verb(filler: Filler, *, gerund: bool) -> bool:
-    """Say whether an argument stands where those of verbs do."""
+    """Return whether an argument stands where those of verbs do."""
     if filler.before:
         return filler.gap <= 1 and (filler.slot == "who" or (filler.slot == "whom" and not gerund))
     return filler.slot == "whom" and filler.gap < _NEAR and not filler.link
