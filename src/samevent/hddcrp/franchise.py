@@ -69,6 +69,11 @@ class Draws:
     must_link: Constraints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     cannot_link: Constraints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
 
+    @property
+    def traces(self) -> dict[str, Floats]:
+        """The traces by name."""
+        return {"log joint": self.log_joint, "clusters": self.clusters}
+
 
 class Chain(Generic[AnyState]):
     """One chain, with the traces and kept samples of its round."""
