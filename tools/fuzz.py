@@ -60,7 +60,7 @@ class Session:
     def attempt(self, packed: bytes) -> None:
         """Try one input, in the format of the seeds."""
         from samevent import SameventError
-        from trust.samples import Sample, read_or_refused
+        from trust.samples import Sample, read_or_rejected
 
         i, j = (*packed[:2], 0, 0)[:2]
         name, sample = self.samples[i % len(self.samples)]
@@ -71,7 +71,7 @@ class Session:
         self.tried += 1
         signal.alarm(TIMEOUT)
         try:
-            self.rejected += isinstance(read_or_refused(path, sample.format), SameventError)
+            self.rejected += isinstance(read_or_rejected(path, sample.format), SameventError)
         except (Exception, Hang) as error:  # noqa: BLE001  any exception is a finding
             self._keep(error, name, file, packed[2:])
         finally:

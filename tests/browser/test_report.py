@@ -8,7 +8,7 @@ import pytest
 
 from browser.visits import Open, Visit
 from builders import document
-from report.small import small_result, told, with_reasons
+from report.small import annotated, small_result, with_reasons
 from samevent.corpus import Corpus
 from samevent.report import book as books
 from samevent.results import Result
@@ -263,7 +263,9 @@ def test_mention_under_another_one_can_still_be_reached(visit: Open, monkeypatch
 
 def test_split_report_is_one_to_the_reader(visit: Open) -> None:
     words = "The <raid|raid> <killed|kill> [ten people|p] ; <anger|a{0}> <followed|f{1}> ."
-    result = Result.from_corpus(with_reasons([told(f"d{i}", words.format(i % 9, i % 20)) for i in range(60)]))
+    result = Result.from_corpus(
+        with_reasons([annotated(f"d{i}", words.format(i % 9, i % 20)) for i in range(60)])
+    )
     seen = visit(result, limit=90_000)
     assert len(seen.files) > 2
     seen.page.locator("#events .list li a").last.click()

@@ -19,7 +19,7 @@ def test_a_mention_belongs_to_one_cluster(clusters: list[list[str]]) -> None:
 
 
 @given(LABELS)
-def test_labels_tell_who_is_together(labels: dict[str, int]) -> None:
+def test_labels_group_mentions(labels: dict[str, int]) -> None:
     clustering = Clustering.from_labels(labels)
     assert set(clustering.mentions) == set(labels)
     for a in labels:

@@ -55,7 +55,7 @@ def test_contiguous_tokens_need_no_anchors() -> None:
         ({"text": "Sudan bombs Yida .\nThe raid killed ten .\ud800"}, "surrogate"),
     ],
 )
-def test_document_refuses_parts_that_disagree(change: dict[str, object], message: str) -> None:
+def test_document_rejects_parts_that_disagree(change: dict[str, object], message: str) -> None:
     with pytest.raises(CorpusError, match=message):
         replace(document(), **change)  # type: ignore[arg-type]
 
@@ -73,19 +73,19 @@ def test_document_refuses_parts_that_disagree(change: dict[str, object], message
         ({"document": "d9"}, "belongs to document"),
     ],
 )
-def test_document_refuses_a_mention_that_disagrees_with_it(change: dict[str, object], message: str) -> None:
+def test_document_rejects_a_mention_that_disagrees_with_it(change: dict[str, object], message: str) -> None:
     d = document()
     with pytest.raises(CorpusError, match=message):
         d.with_mentions([replace(d.mention("action", 1, 2), **change)])  # type: ignore[arg-type]
 
 
-def test_document_refuses_the_same_mention_id_twice() -> None:
+def test_document_rejects_the_same_mention_id_twice() -> None:
     d = document()
     with pytest.raises(CorpusError, match="id"):
         d.with_mentions([d.mention("action", 1, 2), d.mention("action", 1, 2)])
 
 
-def test_corpus_refuses_the_same_ids_twice() -> None:
+def test_corpus_rejects_the_same_ids_twice() -> None:
     with pytest.raises(CorpusError, match="two documents"):
         Corpus([document(), document()])
     a, b = document("a"), document("b")
@@ -94,7 +94,7 @@ def test_corpus_refuses_the_same_ids_twice() -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [(7, 10), (0, 3), (3, 3), (5, 6), (-1, 4), (0, 999)])
-def test_token_span_refuses_half_tokens_and_empty_spans(start: int, end: int) -> None:
+def test_token_span_rejects_half_tokens_and_empty_spans(start: int, end: int) -> None:
     with pytest.raises(CorpusError):
         document().token_span(start, end)
 
@@ -132,7 +132,7 @@ def test_sentences_without_words_leave_no_trace_in_the_text() -> None:
     assert [s.end - s.start for s in d.sentences] == [2, 0, 1]
 
 
-def test_empty_words_are_refused() -> None:
+def test_empty_words_are_rejected() -> None:
     with pytest.raises(CorpusError, match="token 1"):
         Document.from_tokens("a", [["It", ""]])
 

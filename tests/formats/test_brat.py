@@ -78,7 +78,7 @@ def test_spans_are_mentions_of_the_untouched_text(tmp_path: Path) -> None:
         ("Attack", "participant"),
     ],
 )
-def test_type_tells_the_kind_and_is_kept_as_the_tag(tmp_path: Path, name: str, kind: str) -> None:
+def test_type_gives_the_kind_and_is_kept_as_the_tag(tmp_path: Path, name: str, kind: str) -> None:
     found = mentions(tmp_path, f"T1|{name} 6 12|bombed\n")["bombed"]
     assert (found.kind, found.tag) == (
         kind,
@@ -213,7 +213,7 @@ R1|Before Arg1:E1 Arg2:T3
 """
 
 
-def test_what_brat_alone_knows_is_kept_with_the_mention(tmp_path: Path) -> None:
+def test_other_brat_lines_are_kept_with_the_mention(tmp_path: Path) -> None:
     found = mentions(tmp_path, SPANS + RECORDS)
     assert {text: m.extra["brat"] for text, m in found.items() if m.extra} == {
         "bombed": [
@@ -334,7 +334,7 @@ def test_bytes_that_are_not_utf8_are_placed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "d.ann"])
-def test_annotation_without_a_text_is_refused(tmp_path: Path, path: str) -> None:
+def test_annotation_without_a_text_is_rejected(tmp_path: Path, path: str) -> None:
     (put(tmp_path, "T1|Action 6 12|bombed\n") / "d.txt").unlink()
     with pytest.raises(SameventError, match=r"no text for this annotation; expected a \.txt file") as caught:
         read(tmp_path / path)
@@ -404,7 +404,7 @@ def rich_corpora(draw: st.DrawFn) -> Corpus:
 
 @settings(max_examples=40)
 @given(rich_corpora())
-def test_what_the_format_can_hold_survives_writing_and_reading(corpus: Corpus) -> None:
+def test_round_trip_keeps_what_the_format_can_represent(corpus: Corpus) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(corpus, Path(folder, "out"))
         assert kept(Corpus(read(Path(folder, "out")))) == kept(corpus)
@@ -455,7 +455,7 @@ def test_written_annotation_of_a_small_document(tmp_path: Path) -> None:
     ]
 
 
-def test_configuration_lists_what_is_in_use(tmp_path: Path) -> None:
+def test_configuration_lists_the_types_in_use(tmp_path: Path) -> None:
     put(tmp_path / "in", SPANS + RECORDS + "A3|Confidence T4 high\n")
     write(Corpus([*read(tmp_path / "in"), annotated()]), tmp_path / "out")
     sections = (tmp_path / "out" / "annotation.conf").read_text().split("\n\n")
@@ -480,7 +480,7 @@ def test_configuration_lists_what_is_in_use(tmp_path: Path) -> None:
     }
 
 
-def test_what_brat_alone_knows_is_written_back(tmp_path: Path) -> None:
+def test_other_brat_lines_are_written_back(tmp_path: Path) -> None:
     put(tmp_path / "in", SPANS + RECORDS)
     (before,) = read(tmp_path / "in")
     write(Corpus([before]), tmp_path / "out")
@@ -498,7 +498,7 @@ def test_relation_to_a_mention_that_is_gone_is_left_out(tmp_path: Path) -> None:
     assert "Before" not in (tmp_path / "out" / "d.ann").read_text()
 
 
-def test_tag_that_tells_another_kind_gives_way_to_the_kind(tmp_path: Path) -> None:
+def test_tag_of_another_kind_is_replaced_by_the_kind(tmp_path: Path) -> None:
     d = document()
     tags: list[tuple[Kind, str]] = [("time", "Attack"), ("action", "TIME_X"), ("participant", "Attack")]
     tags += [("action", "Attack"), ("location", "two words"), ("action", "Action")]
@@ -541,7 +541,7 @@ def test_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
         ({"extra": {"brat": [["R", "Before", "Arg1", "d1:0-1:participant"]]}}, "cannot parse"),
     ],
 )
-def test_what_no_line_can_hold_is_refused_and_nothing_is_left(
+def test_content_that_no_line_can_contain_is_rejected_and_leaves_nothing(
     tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
     d = document()
@@ -564,7 +564,7 @@ def test_fields_of_others_under_the_same_name_are_left_alone(tmp_path: Path) -> 
         assert (tmp_path / "out" / "d1.ann").read_text() == "T1\tAction 6 11\tbombs\nE1\tAction:T1\n"
 
 
-def test_mention_of_white_space_is_refused(tmp_path: Path) -> None:
+def test_mention_of_white_space_is_rejected(tmp_path: Path) -> None:
     d = Document.from_tokens("d", [["a", "\t", "b"]])
     with pytest.raises(CorpusError, match="is only white space, which brat cannot mark"):
         write(Corpus([d.with_mentions([d.mention("action", 1, 2)])]), tmp_path / "out")
@@ -581,7 +581,7 @@ def test_folder_is_overwritten_only_when_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["out.ann", "out.txt"])
-def test_writing_to_a_file_is_refused(tmp_path: Path, name: str) -> None:
+def test_writing_to_a_file_is_rejected(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="brat is a folder of files"):
         write(Corpus([annotated()]), tmp_path / name)
 

@@ -150,7 +150,7 @@ def test_written_document_is_read_back_equal() -> None:
         ("</Relations>\n</Document>\n", "", 35, "not well-formed XML"),
     ],
 )
-def test_bad_document_is_refused_with_file_and_line(old: str, new: str, line: int, says: str) -> None:
+def test_bad_document_is_rejected_with_file_and_line(old: str, new: str, line: int, says: str) -> None:
     assert old in GOOD
     with pytest.raises(FormatError) as caught:
         parsed(GOOD.replace(old, new))
@@ -158,24 +158,24 @@ def test_bad_document_is_refused_with_file_and_line(old: str, new: str, line: in
     assert caught.value.where == f"f.xml:{line}"
 
 
-def test_mention_with_an_unknown_tag_is_refused_by_name() -> None:
+def test_mention_with_an_unknown_tag_is_rejected_by_name() -> None:
     with pytest.raises(FormatError, match="tag <PLACE>; expected a tag that begins with ACTION") as caught:
         parsed(GOOD.replace("LOC_GEO", "PLACE"))
     assert caught.value.where == "f.xml:21"
 
 
-def test_other_xml_is_refused() -> None:
+def test_other_xml_is_rejected() -> None:
     with pytest.raises(FormatError, match="root element is <html>; expected <Document>"):
         parsed("<html/>")
 
 
-def test_fields_that_the_name_does_not_tell_are_written_as_attributes() -> None:
+def test_fields_that_the_name_does_not_imply_are_written_as_attributes() -> None:
     d = replace(parsed(GOOD), title='A "b" <c>', date="2012-01-01", topic="8", subtopic=None)
     assert parsed(document_to_xml(d)) == d
     assert "topic" not in document_to_xml(parsed(GOOD))
 
 
-def test_mentions_without_tag_or_ids_are_given_some_and_stay_untagged() -> None:
+def test_mentions_without_tag_or_ids_get_them_and_stay_untagged() -> None:
     d = document()
     d = d.with_mentions(
         [
@@ -195,7 +195,7 @@ def test_mentions_without_tag_or_ids_are_given_some_and_stay_untagged() -> None:
     assert again.mentions[0].extra == {"m_id": "1"}
 
 
-def test_event_comes_before_a_chain_and_what_cat_cannot_hold_is_left_out() -> None:
+def test_event_overrides_a_chain_and_unsupported_fields_are_left_out() -> None:
     d = annotated()
     d = d.with_mentions(replace(m, within="c") for m in d.mentions)
     expected = [
@@ -218,12 +218,12 @@ def test_sentences_without_tokens_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("character", ["\x00", "\x0b", "\x1f", "\ufffe"])
-def test_character_that_xml_cannot_hold_is_refused(character: str) -> None:
+def test_character_that_xml_does_not_allow_is_rejected(character: str) -> None:
     with pytest.raises(FormatError, match=f"U\\+{ord(character):04X}, which XML cannot contain"):
         document_to_xml(Document.from_tokens("d", [["a", f"b{character}"]]))
 
 
-def test_document_with_a_span_twice_is_refused() -> None:
+def test_document_with_a_span_twice_is_rejected() -> None:
     d = document()
     d = d.with_mentions([d.mention("action", 0, 3), d.mention("action", 0, 3, tokens=(0, 2), id="other")])
     with pytest.raises(SameventError, match="two mentions of one kind and span"):

@@ -49,7 +49,7 @@ def spans(mentions: Iterable[Mention]) -> dict[str | None, list[tuple[int, int]]
 
 
 def crosses(corpus: Corpus) -> bool:
-    """Say whether two mentions of one event overlap and neither holds the other."""
+    """Return whether two mentions of one event overlap without nesting."""
     return any(
         event_key(a) == event_key(b) and a.start < b.start < a.end < b.end
         for d in corpus
@@ -231,7 +231,7 @@ def test_white_space_and_number_signs_cannot_break_the_columns(tmp_path: Path) -
         ([(0, 3, ()), (0, 3, (0, 2))], r"'d1:0-3:action' and 'x' have the same covering span"),
     ],
 )
-def test_mentions_that_readers_would_confuse_are_refused(
+def test_mentions_that_readers_would_confuse_are_rejected(
     tmp_path: Path, mentions: list[tuple[int, int, tuple[int, ...]]], says: str
 ) -> None:
     d = document()
@@ -251,12 +251,12 @@ def test_mentions_of_two_events_may_cross(tmp_path: Path) -> None:
     assert spans(back.mentions) == {"d1:0": [(0, 2)], "d1:1": [(1, 3)]}
 
 
-def test_name_with_a_line_end_is_refused(tmp_path: Path) -> None:
+def test_name_with_a_line_end_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="line end"):
         written(tmp_path, Corpus([document("a\nb")]))
 
 
-def test_unit_that_documents_do_not_have_is_refused(tmp_path: Path) -> None:
+def test_unit_that_documents_do_not_have_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no topic"):
         written(tmp_path, Corpus([document()]), "topic")
     assert list(tmp_path.iterdir()) == []
@@ -285,7 +285,7 @@ def test_unit_that_documents_do_not_have_is_refused(tmp_path: Path) -> None:
         ("#begin document  \n#end document\n", 1, "the document has no name"),
     ],
 )
-def test_bad_input_is_refused_with_its_place(tmp_path: Path, text: str, line: int, says: str) -> None:
+def test_bad_input_is_rejected_with_its_place(tmp_path: Path, text: str, line: int, says: str) -> None:
     with pytest.raises(FormatError, match=says) as caught:
         read_text(tmp_path, text)
     assert caught.value.where == f"{tmp_path / 'a.conll'}:{line}"
@@ -297,7 +297,7 @@ NOTES = ["a\t0\t0\tw\t", "a 0 0 w ", "\t", "(1)", "(1", "1)", "(2", "2)", "|", "
 
 @in_tmp_path
 @given(st.lists(st.sampled_from(LINES + NOTES), max_size=30).map("".join))
-def test_any_text_is_read_or_refused_with_its_place(tmp_path: Path, text: str) -> None:
+def test_any_text_is_read_or_rejected_with_its_place(tmp_path: Path, text: str) -> None:
     where = f"{tmp_path / 'a.conll'}:"
     try:
         corpus = read_text(tmp_path, text, repeats=True)

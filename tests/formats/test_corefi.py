@@ -146,7 +146,7 @@ def test_files_are_recognised_by_name_and_content(
 
 @settings(max_examples=40)
 @given(corpora().map(apart))
-def test_job_is_what_the_tool_needs(corpus: Corpus) -> None:
+def test_job_has_all_that_the_tool_needs(corpus: Corpus) -> None:
     data = job(corpus)
     tokens, mentions = data["tokens"], data["mentions"]
     assert [t["i"] for t in tokens] == list(range(len(tokens)))
@@ -291,7 +291,7 @@ def test_broken_json_is_an_error_with_its_line(tmp_path: Path) -> None:
     assert caught.value.where == f"{path}:3"
 
 
-def test_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_file_that_is_too_large_is_rejected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = saved(tmp_path, handed_back())
     monkeypatch.setattr(files, "MAX_BYTES", 100)
     with pytest.raises(FormatError, match="larger than 100 bytes"):

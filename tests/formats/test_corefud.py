@@ -46,7 +46,7 @@ def round_trip(tmp_path: Path, corpus: Corpus, unit: Unit = "document") -> Corpu
 
 
 def confusable(corpus: Corpus) -> bool:
-    """Say whether two mentions of one event overlap so that brackets might not tell them apart."""
+    """Return whether two mentions of one event overlap so that brackets might be ambiguous."""
     return any(
         event_key(a) == event_key(b)
         and a.start < b.end
@@ -92,7 +92,7 @@ def test_mentions_of_one_entity_may_nest(tmp_path: Path) -> None:
         ("abstract", "participant", "abstract"),
     ],
 )
-def test_type_tells_the_kind_and_says_no_less_when_written_again(
+def test_type_gives_the_kind_and_is_written_back(
     tmp_path: Path, etype: str, kind: Kind, tag: str | None
 ) -> None:
     corpus = read_text(tmp_path, DECLARED + sentence(f"(e1-{etype})"))
@@ -228,7 +228,7 @@ def test_ids_with_per_cent_signs_of_their_own_are_kept(tmp_path: Path) -> None:
     assert [m.event for m in corpus.mentions()] == ["5%", "%FF", "%zz"]
 
 
-def test_free_ids_avoid_given_ones_and_follow_chains(tmp_path: Path) -> None:
+def test_free_ids_avoid_used_ones_and_follow_chains(tmp_path: Path) -> None:
     d = document()
     given = [("e1", None), (None, "c"), (None, "c"), (None, None), ("", None)]
     d = d.with_mentions(d.mention("action", i, i + 1, event=e, within=w) for i, (e, w) in enumerate(given))
@@ -280,7 +280,7 @@ def test_brackets_stand_in_the_order_that_the_format_demands(tmp_path: Path) -> 
         ([(0, 1), (0, 1)], "'m0' and 'm1' have the same words"),
     ],
 )
-def test_mentions_that_the_format_cannot_hold_are_refused(
+def test_mentions_that_the_format_cannot_represent_are_rejected(
     tmp_path: Path, mentions: list[tuple[int, ...]], says: str
 ) -> None:
     d = document("d1", "a b c d . e f")
@@ -317,12 +317,12 @@ def test_same_covering_span_with_and_without_a_gap_are_two_mentions(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["a\nb", " a", "a\u2028b"])
-def test_name_that_does_not_fit_on_a_line_is_refused(tmp_path: Path, name: str) -> None:
+def test_name_with_line_ends_is_rejected(tmp_path: Path, name: str) -> None:
     with pytest.raises(FormatError, match="contains line ends"):
         written(tmp_path, Corpus([document(name)]))
 
 
-def test_document_without_words_is_refused(tmp_path: Path) -> None:
+def test_document_without_words_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="there are no words in 'a'"):
         written(tmp_path, Corpus([Document.from_tokens("a", [])]))
 
@@ -372,7 +372,7 @@ def test_document_without_words_is_refused(tmp_path: Path) -> None:
         (sentence("") + "# newdoc id = a\n", 3, "document 'a' already begins on line 1"),
     ],
 )
-def test_bad_input_is_refused_with_its_place(tmp_path: Path, text: str, line: int, says: str) -> None:
+def test_bad_input_is_rejected_with_its_place(tmp_path: Path, text: str, line: int, says: str) -> None:
     with pytest.raises(FormatError, match=says) as caught:
         read_text(tmp_path, text)
     assert caught.value.where == f"{tmp_path / 'a.conllu'}:{line}"
@@ -396,7 +396,7 @@ ENTITIES = [
 
 @in_tmp_path
 @given(st.lists(st.sampled_from(ROWS + ENTITIES), max_size=30).map("".join))
-def test_any_text_is_read_or_refused_with_its_place(tmp_path: Path, text: str) -> None:
+def test_any_text_is_read_or_rejected_with_its_place(tmp_path: Path, text: str) -> None:
     where = f"{tmp_path / 'a.conllu'}:"
     try:
         corpus = read_text(tmp_path, DECLARED + text)

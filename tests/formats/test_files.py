@@ -116,13 +116,13 @@ def test_text_that_is_not_in_the_named_encoding_is_placed(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("encoding", [None, "utf-16", "utf-32-le"])
-def test_lines_of_wide_characters_are_refused(tmp_path: Path, encoding: str | None) -> None:
+def test_lines_of_wide_characters_are_rejected(tmp_path: Path, encoding: str | None) -> None:
     path = put(tmp_path / "a", "one\ntwo".encode("utf-16"))
     with pytest.raises(FormatError, match=r"UTF-16 or UTF-32; expected UTF-8\. Convert it"):
         list(files.read_lines(path, encoding=encoding))
 
 
-def test_utf32_big_endian_lines_are_refused(tmp_path: Path) -> None:
+def test_utf32_big_endian_lines_are_rejected(tmp_path: Path) -> None:
     path = put(tmp_path / "a", codecs.BOM_UTF32_BE + "one\n".encode("utf-32-be"))
     with pytest.raises(FormatError, match="UTF-16 or UTF-32"):
         list(files.read_lines(path))
@@ -137,12 +137,12 @@ def test_truncated_gzip_is_an_error(tmp_path: Path, cut: int) -> None:
         assert caught.value.where == str(path)
 
 
-def test_gzip_that_is_none_is_an_error(tmp_path: Path) -> None:
+def test_invalid_gzip_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="gzip stream is broken"):
         files.read_bytes(put(tmp_path / "a.gz", b"plain text"))
 
 
-def test_line_over_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_over_the_limit_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 10)
     path = put(tmp_path / "a", b"ten bytes\nten bytes\neleven byte\n")
     lines = files.read_lines(path)
@@ -153,7 +153,7 @@ def test_line_over_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("name", ["a", "a.gz"])
-def test_document_over_the_limit_is_refused(
+def test_document_over_the_limit_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 10)
@@ -184,7 +184,7 @@ def test_file_without_permission_cannot_be_read_or_written(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("encoding", ["utf-99", "rot13", "base64"])
-def test_unknown_encoding_is_refused(encoding: str) -> None:
+def test_unknown_encoding_is_rejected(encoding: str) -> None:
     with pytest.raises(UsageError, match=f"unknown encoding '{encoding}'"):
         files.checked_encoding(encoding)
 
@@ -320,7 +320,7 @@ def test_file_gives_way_to_a_folder_only_when_asked(tmp_path: Path) -> None:
         (["\ud800"], "out/\ud800", "half a surrogate pair"),
     ],
 )
-def test_names_that_cannot_be_are_refused_and_leave_nothing(
+def test_impossible_names_are_rejected_and_leave_nothing(
     tmp_path: Path, names: list[str], where: str, says: str
 ) -> None:
     with pytest.raises(SameventError, match=says) as caught:
@@ -336,7 +336,7 @@ def test_folder_cannot_go_to_standard_output() -> None:
 
 @pytest.mark.parametrize("folder", ["/x", "x", ".", "x/../y"])
 @pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", ".", "", "..", "a/..", "a\0b"])
-def test_inside_refuses_names_that_lead_out(folder: str, name: str) -> None:
+def test_inside_rejects_names_that_lead_out(folder: str, name: str) -> None:
     with pytest.raises(FormatError, match="leads out of its folder"):
         files.inside(Path(folder), name)
 
@@ -370,14 +370,14 @@ def test_entries_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../evil.xml", "a/../../evil.xml", "/etc/evil.xml", "..\\evil.xml"])
-def test_entry_that_leads_out_of_the_zip_is_refused(tmp_path: Path, name: str) -> None:
+def test_entry_that_leads_out_of_the_zip_is_rejected(tmp_path: Path, name: str) -> None:
     path = zipped(tmp_path / "a.zip", {"good.xml": b"", name: b""})
     with pytest.raises(FormatError, match=r"evil\.xml' leads out") as caught:
         list(files.read_zip(path, lambda names: []))
     assert caught.value.where == str(path)
 
 
-def test_entry_over_the_limit_is_refused_whatever_its_header_says(
+def test_entry_over_the_limit_is_rejected_whatever_its_header_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 1000)
@@ -392,7 +392,7 @@ def test_entry_over_the_limit_is_refused_whatever_its_header_says(
         list(files.read_zip(path))
 
 
-def test_encrypted_entry_is_refused(tmp_path: Path) -> None:
+def test_encrypted_entry_is_rejected(tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip", {"a.xml": b"<a/>"})
     data = bytearray(path.read_bytes())
     data[data.index(b"PK\x03\x04") + 6] |= 1
@@ -404,7 +404,7 @@ def test_encrypted_entry_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_entry_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+def test_duplicate_entry_is_rejected(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a.xml", b"1")
         archive.writestr("a.xml", b"2")
@@ -413,7 +413,7 @@ def test_entry_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"this is no zip"])
-def test_file_that_is_no_zip_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_file_that_is_not_a_zip_is_rejected(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(data)
     with pytest.raises(FormatError, match="zip file is broken") as caught:

@@ -209,7 +209,7 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path: Path) -> None:
     assert [d.id for d in read(tmp_path / "a.jsonl")] == ["a", "b"]
 
 
-def test_writing_refuses_to_overwrite_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_writing_rejects_to_overwrite_and_leaves_nothing_behind(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     write(Corpus([document("old")]), path)
     with pytest.raises(OutputExistsError):
@@ -256,8 +256,8 @@ def mention(**fields: object) -> dict[str, Any]:
         ({**TOKENS, "tokens": "Sudan bombs"}, "'tokens' is not a list of strings"),
         ({**TOKENS, "tokens": ["Sudan", 3]}, "'tokens' is not a list of strings"),
         ({**TOKENS, "tokens": ["Sudan", ""]}, "token 1 is ''"),
-        ({**TOKENS, "text": "Sudan bombed Yida ."}, "token 1 is 'bombs' but the text goes on with 'bombed"),
-        ({**TOKENS, "text": "Sudan bombs Yida . Today"}, "after the last token the text goes on with 'Today'"),
+        ({**TOKENS, "text": "Sudan bombed Yida ."}, "token 1 is 'bombs' but the text continues with 'bombed"),
+        ({**TOKENS, "text": "Sudan bombs Yida . Today"}, "after the last token the text continues with 'Today'"),
         ({**TOKENS, "sentences": [2, 1]}, "3 tokens in all; expected counts that add up to 4"),
         ({**TOKENS, "sentences": []}, "0 tokens in all"),
         ({**TOKENS, "sentences": [5, -1]}, "expected counts"),
@@ -287,7 +287,7 @@ def mention(**fields: object) -> dict[str, Any]:
         (mention(kind=None), "has the kind None"),
         (mention(head=2), "has its head at token 2"),
         (mention(head="1"), "'head' is '1'; expected a whole number"),
-        (mention(tokens=[1, 1]), "expected each once"),
+        (mention(tokens=[1, 1]), "expected each token once"),
         (mention(tokens=[1, 2]), "lists tokens 1..2 but spans 1-2"),
         (mention(tokens=[True]), "'tokens' is not a list of token numbers"),
         (mention(probability=1.01), "has the probability 1.01; expected a number from 0 to 1"),
@@ -331,7 +331,7 @@ def test_documents_that_do_not_fit_together_are_an_error(lines: list[Any], says:
     assert caught.value.where == str(path)
 
 
-def test_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_line_that_is_too_long_is_rejected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = file(tmp_path, {"id": "a", "text": "x"}, {"id": "b", "text": "x" * 200})
     monkeypatch.setattr(files, "MAX_BYTES", 100)
     with pytest.raises(SameventError, match="longer than 100 bytes") as caught:
@@ -339,7 +339,7 @@ def test_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert caught.value.where == f"{path}:2"
 
 
-def test_encoding_is_told_and_checked(tmp_path: Path) -> None:
+def test_encoding_is_used_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes('{"id": "a", "text": "x"}\n{"id": "é", "text": "x"}'.encode("cp1252"))
     with pytest.raises(SameventError, match="is not valid UTF-8") as caught:

@@ -167,7 +167,9 @@ def test_bad_table_is_one_error_with_its_line(
     assert caught.value.where == f"{path}:{line}"
 
 
-def test_line_and_cell_that_are_too_long_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_line_and_cell_that_are_too_long_are_rejected(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 100)
     path = table(tmp_path, f"a,b\n{'x' * 200},1\n")
     with pytest.raises(FormatError, match="longer than 100 characters") as caught:

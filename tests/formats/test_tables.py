@@ -90,7 +90,7 @@ def kept(d: Document) -> list[object]:
 
 @settings(max_examples=30)
 @given(corpora() | filled())
-def test_what_the_tables_keep_comes_back(corpus: Corpus) -> None:
+def test_round_trip_keeps_the_columns(corpus: Corpus) -> None:
     back = read_back(corpus)
     assert [kept(d) for d in back] == [kept(d) for d in corpus]
     assert back.clustering() == corpus.clustering()
@@ -149,7 +149,7 @@ def test_fields_that_are_not_strings_come_back_as_json() -> None:
 # What people see
 
 
-def test_mention_row_shows_what_people_read(tmp_path: Path) -> None:
+def test_mention_row_starts_with_the_readable_columns(tmp_path: Path) -> None:
     FORMAT.write(Corpus([annotated("a", title="Raid")]), tmp_path / "out", WriteOptions())
     rows = {row["mention"]: row for row in table(tmp_path / "out" / "mentions.csv")}
     seen = "event kind document sentence probability participants times locations head tag".split()
@@ -214,7 +214,7 @@ def test_folder_and_its_mentions_are_recognised(tmp_path: Path) -> None:
         read(out)
 
 
-def test_single_csv_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
+def test_single_csv_file_is_rejected_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"three files in a folder.*--to tables"):
         FORMAT.write(Corpus([document()]), tmp_path / "out.csv", WriteOptions())
 
@@ -283,7 +283,7 @@ HEADER = "document,char_start,char_end,mention,kind,pieces,head_start,probabilit
         ("d,6,11,,verb,,,,,", "has the kind 'verb'"),
         ("d,0,16,,,0-5 12-15,,,,", "the pieces are '0-5 12-15'; expected the characters of each, such as"),
         ("d,0,16,,,0-5 x-16,,,,", "the pieces are '0-5 x-16'"),
-        ("d,0,16,,,0-12 6-16,,,,", "expected each once, in order"),
+        ("d,0,16,,,0-12 6-16,,,,", "expected each token once, in order"),
         ("d,0,16,,, ,,,,", "the pieces are ' '"),
         ("d,6,11,,,,0,,,", "has its head at token 0"),
         ("d,6,11,,,,99,,,", "has its head at token"),

@@ -90,7 +90,7 @@ def test_line_ends_are_characters_like_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_byte_order_mark_tells_the_encoding_and_is_dropped(tmp_path: Path, encoding: str) -> None:
+def test_byte_order_mark_sets_the_encoding_and_is_dropped(tmp_path: Path, encoding: str) -> None:
     (found,) = read(put(tmp_path, {"a.txt": "Čapek fell.\r\n".encode(encoding)}))
     assert found.text == "Čapek fell.\r\n"
 
@@ -109,21 +109,21 @@ def test_named_encoding_is_used(tmp_path: Path) -> None:
         (b"\x89PNG\r\n\x1a\n", "a.txt:1", "is not valid UTF-8"),
     ],
 )
-def test_file_that_is_not_text_is_refused(tmp_path: Path, content: bytes, where: str, says: str) -> None:
+def test_file_that_is_not_text_is_rejected(tmp_path: Path, content: bytes, where: str, says: str) -> None:
     put(tmp_path, {"a.txt": content})
     with pytest.raises(FormatError, match=says) as caught:
         read(tmp_path)
     assert caught.value.where == str(tmp_path / where)
 
 
-def test_two_files_of_one_id_are_refused(tmp_path: Path) -> None:
+def test_two_files_of_one_id_are_rejected(tmp_path: Path) -> None:
     put(tmp_path, {"x/a.txt": "A", "x/a.text": "B"})
     with pytest.raises(FormatError, match=r"'a\.text' are both the document 'x/a'") as caught:
         read(tmp_path)
     assert caught.value.where == str(tmp_path / "x" / "a.txt")
 
 
-def test_file_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+def test_file_name_that_is_not_utf8_is_rejected(tmp_path: Path) -> None:
     try:
         Path(os.fsdecode(bytes(tmp_path) + b"/\xff.txt")).write_text("A")
     except OSError:
@@ -133,7 +133,7 @@ def test_file_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="every folder can be read")
-def test_folder_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_read_is_rejected(tmp_path: Path) -> None:
     put(tmp_path, {"a/b.txt": "B"})
     (tmp_path / "a").chmod(0)
     try:
@@ -224,7 +224,7 @@ def test_writing_one_document_to_standard_output(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == annotated().text
 
 
-def test_writing_several_documents_to_a_file_is_refused(tmp_path: Path) -> None:
+def test_writing_several_documents_to_a_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"2 documents do not go into one text file.*folder"):
         write(Corpus([document("a"), document("b")]), tmp_path / "out.txt")
     assert names(tmp_path) == set()

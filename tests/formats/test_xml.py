@@ -43,7 +43,7 @@ def test_declared_encodings_are_followed(data: bytes) -> None:
     assert parse(data, "f").text == "é"
 
 
-def test_given_encoding_overrules_the_declared_one() -> None:
+def test_named_encoding_overrides_the_declared_one() -> None:
     data = '<?xml version="1.0" encoding="utf-8"?><a>中</a>'.encode("gb2312")
     assert parse(data, "f", encoding="gb2312").text == "中"
 
@@ -77,7 +77,7 @@ def test_given_encoding_overrules_the_declared_one() -> None:
         (b"<a>" * 1_000_000, 1, "nested too deep"),
     ],
 )
-def test_bad_xml_is_refused_with_its_line(data: bytes, line: int, says: str) -> None:
+def test_bad_xml_is_rejected_with_its_line(data: bytes, line: int, says: str) -> None:
     with pytest.raises(FormatError, match=says) as caught:
         parse(data, "f.xml")
     assert caught.value.where == f"f.xml:{line}"

@@ -55,7 +55,7 @@ TRACES = {
 }
 
 
-def told(id: str, words: str, **fields: Any) -> Document:
+def annotated(id: str, words: str, **fields: Any) -> Document:
     """Build a document from words in which `<raid|e1>` is a mention of event e1 and `[Sudan|p]` a participant.
 
     Every event mention takes the arguments of its sentence; `.` ends one.
@@ -123,7 +123,7 @@ def with_reasons(documents: list[Document], sure: Mapping[str, float] = SURE) ->
 
 def small_result(**changes: Any) -> Result:
     """Return the result; what is given takes the place of a part of it."""
-    documents = [told(id, words, title=title, date=date) for id, (title, date, words) in STORIES.items()]
+    documents = [annotated(id, words, title=title, date=date) for id, (title, date, words) in STORIES.items()]
     parts: dict[str, Any] = {
         "corpus": with_reasons(documents),
         "about": ABOUT,

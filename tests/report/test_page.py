@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from builders import corpora, document
 from report.pages import Page
-from report.small import small_result, told, with_reasons
+from report.small import annotated, small_result, with_reasons
 from samevent.corpus import Corpus
 from samevent.report import page
 from samevent.report.book import MAX_QUOTED_CHARACTERS
@@ -134,7 +134,7 @@ def test_singletons_have_no_articles_where_there_are_many() -> None:
     def articles(singletons: int) -> int:
         words = " ".join(f"<mourn{i}|{i}>" for i in range(singletons))
         text = page(
-            Result.from_corpus(with_reasons([told("a", f"The <raid|raid> was a <raid|raid> . {words}")]))
+            Result.from_corpus(with_reasons([annotated("a", f"The <raid|raid> was a <raid|raid> . {words}")]))
         )
         check_links(Page(text))
         assert len(re.findall(r"<li class=s><a href=#m\d+><b>mourn", text)) in (0, singletons)
@@ -156,7 +156,7 @@ def test_events_name_mentions_where_sentences_would_be_too_long() -> None:
 
 def test_long_sentences_are_cut_around_the_mention() -> None:
     words = " ".join(["before"] * 200 + ["<fell|e>"] + ["after"] * 200)
-    event = article(page(Result.from_corpus(with_reasons([told("a", words)]))), "e1")
+    event = article(page(Result.from_corpus(with_reasons([annotated("a", words)]))), "e1")
     assert "<q>… before" in event
     assert "after …</q>" in event
     assert event.count("before") + event.count("after") < 120

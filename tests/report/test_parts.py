@@ -15,7 +15,7 @@ def mark(name: str, *stretches: tuple[int, int]) -> Mark:
 
 
 def owners(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> list[int | None]:
-    """Say which span each character belongs to: the shortest over it, the last of equals."""
+    """Return the span that each character belongs to: the shortest one, the last among equals."""
     found: list[int | None] = []
     for place in range(start, end):
         over = [(a - b, number) for number, (a, b) in enumerate(spans) if a <= place < b]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.pages import Page
-from report.small import small_result, told, with_reasons
+from report.small import annotated, small_result, with_reasons
 from samevent.corpus import Corpus
 from samevent.report import plots
 from samevent.report.index import Index
@@ -113,18 +113,18 @@ def test_matrix_puts_what_belongs_together_side_by_side(groups: list[str]) -> No
 
 def test_matrix_draws_the_largest_and_says_so() -> None:
     words = " ".join(f"<raid{i}|{i}>" for i in range(plots.MAX_EVENTS + 1))
-    documents = [told(f"d{i}", words) for i in range(plots.MAX_DOCUMENTS + 1)]
+    documents = [annotated(f"d{i}", words) for i in range(plots.MAX_DOCUMENTS + 1)]
     drawn = Page(matrix(Index(Result.from_corpus(with_reasons(documents)))))
     assert "40 of 41 events in several documents, and 60 of 61 documents." in drawn.text
     assert len([tag for tag, _ in drawn.elements if tag == "tr"]) == 1 + plots.MAX_EVENTS
 
 
 def test_matrix_of_one_document_says_that_nothing_is_shared() -> None:
-    result = Result.from_corpus(with_reasons([told("a", "The <raid|e> was a <raid|e> .")]))
+    result = Result.from_corpus(with_reasons([annotated("a", "The <raid|e> was a <raid|e> .")]))
     assert "No event appears in more than one document." in matrix(Index(result))
 
 
-def test_about_shows_whatever_is_there() -> None:
+def test_about_shows_any_values() -> None:
     known = {
         "a_b": 1.5,
         "on": True,
@@ -140,7 +140,7 @@ def test_about_shows_whatever_is_there() -> None:
 
 def test_colours_of_events_that_share_a_document_differ() -> None:
     result = Result.from_corpus(
-        with_reasons([told("a", " ".join(f"<x{i}|{i}> <y{i}|{i}>" for i in range(12)))])
+        with_reasons([annotated("a", " ".join(f"<x{i}|{i}> <y{i}|{i}>" for i in range(12)))])
     )
     index = Index(result)
     assert len({index.colour(event) for event in result.events}) == 12

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 
 from report.pages import Page
-from report.small import small_result, told, with_reasons
+from report.small import annotated, small_result, with_reasons
 from samevent.errors import OutputExistsError, UsageError
 from samevent.report import page, pages, write_report
 from samevent.results import Result
@@ -15,7 +15,7 @@ from samevent.results import Result
 def many(count: int = 60) -> Result:
     words = "The <raid|raid> <killed|kill> [ten people|p] in [Yida|l] ; <anger|{0}> <followed|follow {1}> ."
     return Result.from_corpus(
-        with_reasons([told(f"d-{i}", words.format(f"a{i % 9}", i % 20)) for i in range(count)])
+        with_reasons([annotated(f"d-{i}", words.format(f"a{i % 9}", i % 20)) for i in range(count)])
     )
 
 
@@ -25,7 +25,7 @@ def test_report_is_one_file(tmp_path: Path) -> None:
     assert target.read_text("utf-8") == page(small_result())
 
 
-def test_report_is_not_overwritten_unasked(tmp_path: Path) -> None:
+def test_report_is_not_overwritten_by_default(tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     target.write_text("mine")
     with pytest.raises(OutputExistsError):
@@ -68,7 +68,7 @@ def test_split_report_keeps_the_reasons_beside_the_members() -> None:
         assert bool(each.data["whys"]) == bool(events)
 
 
-def test_split_report_is_refused_as_a_whole_if_one_page_is_in_the_way(tmp_path: Path) -> None:
+def test_split_report_is_not_written_if_one_page_exists(tmp_path: Path) -> None:
     (tmp_path / "report-2.html").write_text("mine")
     with pytest.raises(OutputExistsError):
         write_report(many(), tmp_path / "report.html", limit=90_000)

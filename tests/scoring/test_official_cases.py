@@ -44,7 +44,7 @@ def test_there_are_36_cases() -> None:
 
 @needs_data("conll-scorer-cases")
 @pytest.mark.parametrize("case", REPEATING)
-def test_a_repeated_span_is_told_when_scored_and_refused_elsewhere(case: str) -> None:
+def test_a_repeated_span_is_noted_when_scored_and_rejected_elsewhere(case: str) -> None:
     notes = pair(read(CASES / "TC-A.key"), read(CASES / case, repeats=True)).notes
     assert any("repeat a span" in note for note in notes)
     with pytest.raises(FormatError, match=rf"{case}:5: tokens 3-7 .* clusters 1, 3"):

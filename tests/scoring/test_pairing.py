@@ -92,7 +92,7 @@ def test_units_cut_clusters_that_cross_them() -> None:
     assert sizes == {"document": [2, 2, 2, 2], "topic": [4, 4], "corpus": [8]}
 
 
-def test_topics_are_what_a_bootstrap_draws_if_all_are_known() -> None:
+def test_bootstrap_draws_topics_if_all_are_known() -> None:
     known = merged(*(corpus((0, 1, "a"), id=f"d{i}", topic=str(i // 2)) for i in range(4)))
     assert pair(known, known).groups == ("0", "1")
     unknown = merged(known, corpus((0, 1, "a"), id="d9"))

@@ -1,8 +1,8 @@
-"""Runs the command line again and again, in processes forked from one that has all modules loaded.
+"""Run the command line repeatedly, in processes forked from one that has all modules loaded.
 
-A scenario is a line of JSON on stdin, what came of it a line of JSON on stdout. `at` names a moment (a stage, the first
-line of a file that is being written, or `rename`, when the folder takes its name) and `do` what happens then: a signal,
-or `full`, as if the disk were.
+A scenario is a line of JSON on stdin, its outcome a line of JSON on stdout. `at` names a moment (a stage, the first
+line of a file being written, or `rename`, when the folder gets its name) and `do` what happens then: a signal, or
+`full`, as if the disk were full.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from samevent.model import Model
 
 
 def act(what: str) -> None:
-    """Let it happen."""
+    """Send the signal, or raise as a full disk would."""
     if what == "full":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.kill(os.getpid(), signal.Signals[what])
 
 
 def arm(at: str, do: str) -> None:
-    """Prepare this process to be struck at a moment."""
+    """Prepare the fault in this process."""
 
     @contextmanager
     def stages() -> Iterator[Callable[..., None]]:
@@ -62,7 +62,7 @@ def arm(at: str, do: str) -> None:
 
 
 def child(scenario: dict[str, Any], out: int, err: int) -> None:
-    """Be the command line."""
+    """Run the command line, and exit."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.dup2(out, 1)
     os.dup2(err, 2)
@@ -78,14 +78,14 @@ def child(scenario: dict[str, Any], out: int, err: int) -> None:
         main.main()
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else 1
-    except BaseException:  # noqa: BLE001  what Python would do with it
+    except BaseException:  # noqa: BLE001  as Python itself would
         sys.excepthook(*sys.exc_info())
     finally:
         os._exit(status)
 
 
 def played(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Play a scenario in a process of its own."""
+    """Run a scenario in a forked process."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         stdout = out.fileno()
         if scenario.get("stdout") == "closed pipe":
@@ -104,7 +104,7 @@ def played(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def warm(home: str) -> None:
-    """Load all that a run needs: the model, compiled code and the parser."""
+    """Load everything that a run needs: the model, compiled code and the parser."""
     os.environ["XDG_CACHE_HOME"] = f"{home}/cache"
     loaded = Model.load(cache=Cache())
     loaded.resolve(articles())

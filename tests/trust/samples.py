@@ -210,7 +210,7 @@ MUTATIONS: dict[str, Callable[[bytes, Mutation], bytes]] = {
 """Everything that is done to files."""
 
 
-def read_or_refused(path: Path, format: str | None = None) -> Corpus | SameventError:
+def read_or_rejected(path: Path, format: str | None = None) -> Corpus | SameventError:
     """Read a corpus and check it, or return the error; any other exception is the reader's fault."""
     try:
         corpus = read(path, format=format)

@@ -1,4 +1,4 @@
-"""However a run ends, its folder is whole or absent, the status says how it went, and one line says why."""
+"""However a run ends, its folder is complete or absent, and the exit status and one line on stderr explain it."""
 
 from __future__ import annotations
 
@@ -20,20 +20,10 @@ from samevent.runs import open_run
 pytestmark = [needs_model, pytest.mark.skipif(os.name != "posix", reason="needs fork and signals")]
 
 FILES = {"events.csv", "mentions.csv", "probabilities.npz", "report.html", "result.jsonl", "run.json"}
-MOMENTS = (
-    "reading",
-    "sampling",
-    "explaining",
-    "writing",
-    "result.jsonl",
-    "mentions.csv",
-    "report.html",
-    "rename",
-)
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it said on stderr."""
+    """The exit status of a command, and its stderr."""
 
     status: int
     said: str
@@ -44,7 +34,7 @@ Command = Callable[..., Ended]
 
 @pytest.fixture(scope="module")
 def samevent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
-    """Return what calls the command line in a process of its own, which may be struck at a moment (see `forked`)."""
+    """Yield a function that runs the command line in a forked process, with a fault at some moment (see `forked`)."""
     command = [
         sys.executable,
         str(Path(__file__).with_name("forked.py")),
@@ -72,21 +62,21 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(samevent: Command, news: Path, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """Return what an undisturbed run finds."""
+    """Return the result of an undisturbed run."""
     out = tmp_path_factory.mktemp("whole") / "out"
     assert samevent("run", news, "-o", out, "--jobs", 1).status == 0
     return open_run(out)
 
 
 def lines(ended: Ended) -> list[str]:
-    """Return what was said beside what every run says, each of it on a line that is no part of a traceback."""
+    """Return the messages besides those of every run; raise if a line is not a message, such as a traceback."""
     said = [line for line in ended.said.splitlines() if line]  # click ends a line that ^C may stand on
     assert all(line.startswith("samevent: ") for line in said), ended.said
     return [line for line in said if not line.startswith("samevent: read ")]
 
 
 def is_whole(out: Path, whole: Result) -> bool:
-    """Say whether a folder is a finished run like the undisturbed one; raise if it is neither whole nor absent."""
+    """Return whether a folder is a finished run like the undisturbed one; raise if it is incomplete."""
     if not out.exists():
         return False
     assert {path.name for path in out.iterdir()} == FILES
@@ -104,7 +94,7 @@ def is_whole(out: Path, whole: Result) -> bool:
         "rename",
     ],
 )
-def test_an_interrupted_run_says_so_and_goes_on(
+def test_an_interrupted_run_says_so_and_resumes(
     samevent: Command, news: Path, whole: Result, tmp_path: Path, at: str
 ) -> None:
     out = tmp_path / "out"
@@ -144,7 +134,7 @@ def test_a_killed_run_leaves_no_half_folder(
 
 
 @pytest.mark.parametrize("at", ["result.jsonl", "mentions.csv", "report.html", "rename"])
-def test_a_full_disk_is_said_in_one_line_and_can_be_gone_on_from(
+def test_a_full_disk_is_one_line_and_the_run_resumes(
     samevent: Command, news: Path, whole: Result, tmp_path: Path, at: str
 ) -> None:
     out = tmp_path / "out"
@@ -161,7 +151,7 @@ def test_a_full_disk_is_said_in_one_line_and_can_be_gone_on_from(
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Return what mounts a disk, where that is allowed."""
+    """Yield a function that mounts a disk; skip where that is not allowed."""
     mounted = tmp_path / "disk"
     mounted.mkdir()
 
@@ -187,7 +177,7 @@ def test_a_disk_that_is_really_full_has_no_half_folder(
     assert {path.name for path in folder.iterdir()} <= {"out.part"}
 
 
-def test_a_disk_that_cannot_be_written_is_refused(
+def test_a_disk_that_cannot_be_written_is_rejected(
     samevent: Command, news: Path, disk: Callable[[str], Path]
 ) -> None:
     ended = samevent("run", news, "-o", disk("ro") / "out", "--jobs", 1)
@@ -197,7 +187,7 @@ def test_a_disk_that_cannot_be_written_is_refused(
 
 
 @pytest.mark.parametrize("out", ["file", "file/out", "no/out", "news"])
-def test_what_is_in_the_way_is_refused(samevent: Command, news: Path, tmp_path: Path, out: str) -> None:
+def test_existing_output_is_rejected(samevent: Command, news: Path, tmp_path: Path, out: str) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "news").symlink_to(news)
     before = sorted(tmp_path.rglob("*"))

@@ -1,4 +1,4 @@
-"""Nothing is fetched, nothing is run: what the package may not do, by its source and by cutting the network off."""
+"""The package fetches nothing and evaluates nothing: checked in its source, and by cutting off the network."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ main()
 
 
 def broken_rules(tree: ast.AST) -> Iterator[str]:
-    """Go through what a module must not do."""
+    """Yield what a module does but must not do."""
     for node in ast.walk(tree):
         match node:
             case ast.Import(names):

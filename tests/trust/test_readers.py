@@ -1,4 +1,4 @@
-"""Whatever stands in a file, reading gives a corpus that holds together or one clear error."""
+"""For any file, reading gives a consistent corpus or one clear error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from samevent import Corpus, SameventError, UsageError, read
 from samevent.formats import FORMATS, files
-from trust.samples import MUTATIONS, Mutation, read_or_refused, samples, zipped
+from trust.samples import MUTATIONS, Mutation, read_or_rejected, samples, zipped
 
 NUMBERS = st.integers(0, 1 << 20)
 CHANGES = st.lists(
@@ -50,7 +50,7 @@ FIELDS = (
 def test_every_format_has_a_sample_that_is_read(tmp_path: Path) -> None:
     assert {sample.format for sample in samples().values()} == set(FORMATS)
     for name, sample in samples().items():
-        corpus = read_or_refused(sample.put(tmp_path / name), sample.format)
+        corpus = read_or_rejected(sample.put(tmp_path / name), sample.format)
         assert isinstance(corpus, Corpus), name
         assert len(corpus) == 2
 
@@ -58,47 +58,47 @@ def test_every_format_has_a_sample_that_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", samples())
 @QUICK
 @given(data=st.data())
-def test_a_damaged_file_is_read_or_refused(name: str, data: st.DataObject) -> None:
+def test_a_damaged_file_is_read_or_rejected(name: str, data: st.DataObject) -> None:
     sample = samples()[name]
     file = data.draw(st.sampled_from(sorted(sample.files)))
     damaged = sample.mutated(file, data.draw(CHANGES))
     with TemporaryDirectory() as folder:
-        read_or_refused(damaged.put(Path(folder)), sample.format)
+        read_or_rejected(damaged.put(Path(folder)), sample.format)
 
 
 @QUICK
 @given(
     values=st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4), where=st.sampled_from(["d", "m", "a"])
 )
-def test_json_of_wrong_types_is_refused(values: dict[str, object], where: str) -> None:
+def test_json_of_wrong_types_is_rejected(values: dict[str, object], where: str) -> None:
     document = json.loads(samples()["jsonl"].files["a.jsonl"].splitlines()[0])
     action = next(m for m in document["mentions"] if m.get("arguments"))
     {"d": document, "m": action, "a": action["arguments"][0]}[where].update(values)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.jsonl"
         path.write_text(json.dumps(document), "utf-8")
-        read_or_refused(path)
+        read_or_rejected(path)
 
 
-def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
+def test_nesting_without_end_is_rejected(tmp_path: Path) -> None:
     for depth in (100_000, *range(700, 1_000, 20)):
         (tmp_path / "a.jsonl").write_text('{"id":"a","text":"b","c":' + "[" * depth + "]" * depth + "}")
-        read_or_refused(tmp_path / "a.jsonl")
+        read_or_rejected(tmp_path / "a.jsonl")
     (tmp_path / "a.xml").write_text("<Document>" * 100_000)
-    assert isinstance(read_or_refused(tmp_path / "a.xml"), SameventError)
+    assert isinstance(read_or_rejected(tmp_path / "a.xml"), SameventError)
 
 
 def peak(path: Path) -> tuple[int, Corpus | SameventError]:
-    """Return how many bytes reading holds at most, and what comes of it."""
+    """Return the peak memory of reading in bytes, and the outcome."""
     tracemalloc.start()
     try:
-        found = read_or_refused(path)
+        found = read_or_rejected(path)
         return tracemalloc.get_traced_memory()[1], found
     finally:
         tracemalloc.stop()
 
 
-def test_bombs_are_refused_before_they_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs_are_rejected_before_they_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 1_000_000)
     large = b" " * 50_000_000
     (tmp_path / "a.zip").write_bytes(zipped({"a.xml": b"<Document>" + large}))
@@ -118,13 +118,13 @@ def test_mentions_of_whole_documents_do_not_fill_the_memory(tmp_path: Path) -> N
 
 
 @contextmanager
-def patience(seconds: int) -> Iterator[None]:
-    """Raise if something takes longer than anybody would wait."""
+def time_limit(seconds: int) -> Iterator[None]:
+    """Raise if the block takes longer than this."""
 
-    def lost(_number: int, _frame: FrameType | None) -> None:
+    def expired(_number: int, _frame: FrameType | None) -> None:
         raise TimeoutError(f"{seconds} s were not enough")
 
-    before = signal.signal(signal.SIGALRM, lost)
+    before = signal.signal(signal.SIGALRM, expired)
     signal.alarm(seconds)
     try:
         yield
@@ -134,18 +134,18 @@ def patience(seconds: int) -> Iterator[None]:
 
 
 LONG = 60_000
-"""So long a run of anything takes minutes where time grows with its square, and no time otherwise."""
+"""Long enough that quadratic time takes minutes and linear time an instant."""
 
 
 @pytest.mark.parametrize("piece", ['" ', ") ", "a.", "'", "1,", "a-", "\n", "2011-", ". "])
-def test_monotonous_texts_are_read_in_no_time(tmp_path: Path, piece: str) -> None:
+def test_monotonous_texts_are_read_in_linear_time(tmp_path: Path, piece: str) -> None:
     (tmp_path / "a.txt").write_text(piece * LONG)
-    with patience(60):
-        read_or_refused(tmp_path / "a.txt")
+    with time_limit(60):
+        read_or_rejected(tmp_path / "a.txt")
 
 
 @pytest.mark.parametrize("piece", ["(", "e1)", "(e1)", "a[1/2]", "a-", "(1", "|"])
-def test_monotonous_columns_are_read_in_no_time(tmp_path: Path, piece: str) -> None:
+def test_monotonous_columns_are_read_in_linear_time(tmp_path: Path, piece: str) -> None:
     head = "# newdoc id = a\n# global.Entity = eid-etype-head\n"
     (tmp_path / "a.conllu").write_text(f"{head}1\ta\t_\t_\t_\t_\t_\t_\t_\tEntity={piece * LONG}\n\n")
     (tmp_path / "a.conll").write_text(
@@ -154,37 +154,37 @@ def test_monotonous_columns_are_read_in_no_time(tmp_path: Path, piece: str) -> N
     (tmp_path / "a.txt").write_text("a")
     (tmp_path / "a.ann").write_text(f"T1\tAction 0 1\ta\nE1\tAction:T1 {piece * LONG}\n")
     for name in ("a.conllu", "a.conll", "a.ann"):
-        with patience(60):
-            read_or_refused(tmp_path / name)
+        with time_limit(60):
+            read_or_rejected(tmp_path / name)
 
 
 @pytest.mark.parametrize("kind", [5, None, [], {}, True, "a" * 5_000])
-def test_kinds_of_mentions_that_are_none_are_refused(tmp_path: Path, kind: object) -> None:
+def test_invalid_kinds_of_mentions_are_rejected(tmp_path: Path, kind: object) -> None:
     mentions = [{"start": 0, "end": 1}, {"start": 0, "end": 1, "kind": kind}]
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": "a", "tokens": ["raid"], "mentions": mentions}))
-    assert isinstance(read_or_refused(tmp_path / "a.jsonl"), SameventError)
+    assert isinstance(read_or_rejected(tmp_path / "a.jsonl"), SameventError)
 
 
 @pytest.mark.parametrize("field", ["id", "title", "sentences", "mentions", "tokens", "text"])
 def test_messages_stay_short_whatever_they_speak_of(tmp_path: Path, field: str) -> None:
     data = {"id": "a", "text": "Sudan", field: [{"kind": "a" * 9}] * 1_000}
     (tmp_path / "a.jsonl").write_text(json.dumps(data))
-    assert isinstance(read_or_refused(tmp_path / "a.jsonl"), SameventError)
+    assert isinstance(read_or_rejected(tmp_path / "a.jsonl"), SameventError)
 
 
 def test_entities_are_never_expanded(tmp_path: Path) -> None:
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     (tmp_path / "a.xml").write_text(f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><Document>&l9;</Document>')
-    assert "document type" in str(read_or_refused(tmp_path / "a.xml"))
+    assert "document type" in str(read_or_rejected(tmp_path / "a.xml"))
 
 
-def test_names_that_no_file_can_have_are_refused(tmp_path: Path) -> None:
+def test_impossible_file_names_are_rejected(tmp_path: Path) -> None:
     for name in ("a" * 300, "a\0b"):
-        assert isinstance(read_or_refused(tmp_path / name), SameventError)
+        assert isinstance(read_or_rejected(tmp_path / name), SameventError)
 
 
 @pytest.mark.parametrize("encoding", ["undefined", "rot13", "base64", "no such", "a\0b"])
-def test_encodings_that_are_none_are_refused(tmp_path: Path, encoding: str) -> None:
+def test_invalid_encodings_are_rejected(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.txt").write_text("Sudan bombed Yida.")
     with pytest.raises(UsageError, match="unknown encoding"):
         read(tmp_path / "a.txt", encoding=encoding)
@@ -195,6 +195,6 @@ def test_a_mention_with_a_gap_is_another_than_the_span_of_the_same_numbers(tmp_p
     (tmp_path / "a.jsonl").write_text(
         json.dumps({"id": "a", "tokens": ["a", "b", "c"], "mentions": mentions})
     )
-    corpus = read_or_refused(tmp_path / "a.jsonl")
+    corpus = read_or_rejected(tmp_path / "a.jsonl")
     assert isinstance(corpus, Corpus)
     assert sorted(m.tokens for m in corpus.mentions()) == [(0, 1), (0, 2)]
