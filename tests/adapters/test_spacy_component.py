@@ -93,7 +93,7 @@ def test_doc_without_sentences_gets_plain_ones_that_are_not_kept() -> None:
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=60))
-def test_spans_cover_just_the_words_whatever_the_text(text: str) -> None:
+def test_spans_cover_exactly_the_words_of_any_text(text: str) -> None:
     [doc] = resolve_docs([NLP(text)], model=WordsAreEvents({"": "e1"}))
     assert [(span.start, span.end) for span in doc.spans["events"]] == [
         (token.i, token.i + 1) for token in doc if not token.is_space
@@ -107,7 +107,7 @@ def test_docs_without_words_or_events_have_no_spans() -> None:
     assert resolve_docs([], model=nothing) == []
 
 
-def test_real_trouble_is_not_hidden() -> None:
+def test_errors_are_not_hidden() -> None:
     with pytest.raises(CorpusError, match="broken"):
         resolve_docs([NLP("So it goes.")], model=Failing(CorpusError("broken")))
 

@@ -48,7 +48,7 @@ def test_experiments_are_listed_and_have_help() -> None:
 
 
 @needs_model
-def test_ecbplus_prints_a_table_a_level(data: Path, tmp_path: Path) -> None:
+def test_ecbplus_prints_one_table_per_level(data: Path, tmp_path: Path) -> None:
     result = ecbplus(data, "--work", tmp_path / "work")
     assert result.exit_code == 0, result.exception
     titles = [line for line in result.stdout.splitlines() if line.startswith("yang2015 dev")]

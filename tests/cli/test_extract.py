@@ -81,7 +81,7 @@ def test_extract_at_the_point_of_recall_finds_more(tmp_path: Path) -> None:
 
 
 @needs_model
-def test_extract_keeps_given_mentions_and_tokens_unless_told_otherwise(tmp_path: Path) -> None:
+def test_extract_keeps_given_mentions_and_tokens_unless_replaced(tmp_path: Path) -> None:
     given = document("a", "Sudan bombed the camp . It was on fire .")
     odd = given.mention("action", 3, 4)
     write(Corpus([given.with_mentions([odd])]), tmp_path / "in.jsonl")
@@ -113,7 +113,7 @@ def test_extract_with_a_model_that_has_no_extractor_says_so(tmp_path: Path) -> N
     assert "Traceback" not in done.stderr
 
 
-def test_extract_refuses_an_unknown_ending_before_it_works(tmp_path: Path) -> None:
+def test_extract_refuses_an_unknown_suffix_before_any_work(tmp_path: Path) -> None:
     done = extract(tmp_path / "nowhere.txt", "-o", tmp_path / "out.xyz")
     assert done.returncode == 2
     assert "--to" in done.stderr

@@ -23,7 +23,7 @@ def hddcrp() -> Hddcrp:
     return system
 
 
-def test_a_cell_has_the_last_sample_of_every_run(tmp_path: Path) -> None:
+def test_cell_has_the_last_sample_of_every_run(tmp_path: Path) -> None:
     cell = run_cell("hddcrp", hddcrp(), evidence(), depends_on="x", seed=1, work=work_in(tmp_path))
     assert cell.answers.shape == (3, 5)
     assert cell.traces["log joint"].shape == (3, 10)
@@ -31,12 +31,12 @@ def test_a_cell_has_the_last_sample_of_every_run(tmp_path: Path) -> None:
     assert len(cell.clusterings) == 3
 
 
-def test_a_consensus_is_one_answer() -> None:
+def test_consensus_is_one_answer() -> None:
     system = clusterer("hddcrp", {"answer": "consensus", "runs": 2, "sweeps": 16})
     assert len(answers_of(system, evidence(), seed=1, jobs=1)) == 1
 
 
-def test_a_finished_cell_is_read_when_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_cell_is_read_when_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     system, how = hddcrp(), {"depends_on": "x", "seed": 1}
     once = run_cell("hddcrp", system, evidence(), **how, work=work_in(tmp_path))  # type: ignore[arg-type]
     monkeypatch.setattr(Hddcrp, "cluster", None)
@@ -47,7 +47,7 @@ def test_a_finished_cell_is_read_when_resumed(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("what", ["settings", "seed", "mentions"])
-def test_a_cell_of_another_experiment_is_not_read(
+def test_cell_of_another_experiment_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     run_cell("hddcrp", hddcrp(), evidence(), depends_on="x", seed=1, work=work_in(tmp_path))

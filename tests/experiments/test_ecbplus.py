@@ -55,7 +55,7 @@ def test_systems_are_tested_against_both_baselines() -> None:
     }
 
 
-def test_an_interrupted_table_ends_with_the_same_figures(tmp_path: Path) -> None:
+def test_interrupted_table_ends_with_the_same_figures(tmp_path: Path) -> None:
     part = hasty(clusterers=("lemma", "agglomerative"))
     measure_ecbplus(reports(), part, work_in(tmp_path))
     told: list[str] = []
@@ -70,7 +70,7 @@ def _timeless(found: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in found.items() if k != "seconds"} | {"rows": rows}
 
 
-def test_hdp_variants_run_shortly_on_gold_mentions(tmp_path: Path) -> None:
+def test_hdp_variants_have_short_runs_on_gold_mentions(tmp_path: Path) -> None:
     plan = hasty(clusterers=(), changes={"runs": 1, "sweeps": 2})
     found = measure_ecbplus(reports(), plan, work_in(tmp_path))
     assert [row["clusterer"] for row in found["rows"] if row["unit"] == "document"] == [
@@ -96,6 +96,6 @@ def _moved(document: Any, topics: dict[str, str]) -> Any:
     return replace(document, topic=topics[document.topic], sentences=sentences)
 
 
-def test_a_part_without_documents_is_refused(tmp_path: Path) -> None:
+def test_part_without_documents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="test topics of yang2015"):
         measure_ecbplus(reports(), hasty(part="test"), work_in(tmp_path))

@@ -25,7 +25,7 @@ def test_one_answer_has_the_interval_of_the_scorer() -> None:
     assert (interval["low"], interval["high"]) == pytest.approx((expected.low, expected.high))
 
 
-def test_a_unit_across_topics_has_the_spread_of_the_scorer_around_its_score() -> None:
+def test_unit_across_topics_has_the_spread_of_the_scorer_around_its_score() -> None:
     pairing = answer(1, by_topic=False)
     expected = intervals(pairing, samples=DRAWS_ACROSS)["conll"]
     found = scored([pairing])

@@ -79,13 +79,13 @@ def test_what_is_an_event_is_no_participant_and_shared_fillers_are_one_mention()
     assert arguments["called off"] & arguments["raid"] == {"d1:0-1:participant", "d1:2-3:participant"}
 
 
-def test_a_predicate_without_fillers_takes_nothing_from_its_sentence() -> None:
+def test_predicate_without_fillers_takes_nothing_from_its_sentence() -> None:
     document, annotation = parsed(RAID)
     extracted = extract_by_roles(document, annotation, [CALLED, Predicate(7, "nominal")])
     assert {m.text: m.arguments for m in extracted.mentions}["raid"] == ()
 
 
-def test_a_particle_further_on_is_no_part_of_its_event() -> None:
+def test_particle_further_on_is_no_part_of_its_event() -> None:
     document, annotation = parsed("""
         called VERB ROOT called call
         it PRON dobj called
@@ -94,7 +94,7 @@ def test_a_particle_further_on_is_no_part_of_its_event() -> None:
     assert found(extract_by_roles(document, annotation, [Predicate(0, "verbal")])) == [("action", "called")]
 
 
-def test_a_particle_that_is_a_predicate_is_an_event_of_its_own() -> None:
+def test_particle_that_is_a_predicate_is_an_event_of_its_own() -> None:
     document, annotation = parsed(RAID)
     extracted = extract_by_roles(document, annotation, [Predicate(3, "verbal"), Predicate(4, "other")])
     assert found(extracted) == [("action", "called"), ("action", "off")]

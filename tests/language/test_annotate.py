@@ -67,7 +67,7 @@ def assert_trees(d: Document, annotation: Annotation) -> None:
 
 
 @needs_model
-def test_annotation_says_what_a_reader_would(annotator: Annotator) -> None:
+def test_annotation_of_a_plain_sentence(annotator: Annotator) -> None:
     given_words = "Sudan bombed the camps in Yida on Thursday ."
     d, a = annotator(document(words=given_words))
     assert a.tags == ("NNP", "VBD", "DT", "NNS", "IN", "NNP", "IN", "NNP", ".")
@@ -108,7 +108,7 @@ def test_given_tokens_and_sentences_are_kept(sentences: list[list[str]]) -> None
 
 
 @needs_model
-def test_given_tokens_are_parsed_without_regard_to_the_white_space_between_them(annotator: Annotator) -> None:
+def test_given_tokens_are_parsed_regardless_of_white_space(annotator: Annotator) -> None:
     sentences = [["It", "was", "n't", "me", "."], ["No", "!"]]
     spaced = Document.from_tokens("a", sentences)
     dense = Document.from_tokens("a", sentences, text="It wasn't me.\n\nNo!")
@@ -116,7 +116,7 @@ def test_given_tokens_are_parsed_without_regard_to_the_white_space_between_them(
 
 
 @needs_model
-def test_given_token_that_spacy_would_cut_is_spoken_for_by_its_main_word(annotator: Annotator) -> None:
+def test_given_token_that_spacy_would_split_is_represented_by_its_main_word(annotator: Annotator) -> None:
     d = Document.from_tokens(
         "a", [["Sudan's", "army", "didn't", "bomb", '"the', "camp", ".", "It's", "true"]]
     )
@@ -167,7 +167,7 @@ def test_raw_text_is_annotated_as_spacy_would(annotator: Annotator, nlp: Languag
 
 
 @needs_model
-def test_raw_text_is_parsed_without_regard_to_how_its_lines_are_wrapped(annotator: Annotator) -> None:
+def test_raw_text_is_parsed_regardless_of_line_breaks(annotator: Annotator) -> None:
     words = (
         "Rebels didn't say on Thursday , Nov 10th , 2011 who had bombed the refugee camp near Yida".split()
     )
@@ -204,7 +204,7 @@ def test_annotated_raw_text_is_not_tokenised_again(annotator: Annotator) -> None
 
 
 @needs_model
-def test_mention_that_cuts_a_token_gets_one_of_its_own(annotator: Annotator) -> None:
+def test_mention_that_splits_a_token_gets_a_token_of_its_own(annotator: Annotator) -> None:
     text = "The unwarranted airstrike killed ten."
     d, annotation = annotator(with_chars(text, (19, 25), (6, 8)))
     assert [t.text for t in d.tokens] == ["The", "un", "wa", "rranted", "air", "strike", "killed", "ten", "."]
@@ -397,7 +397,7 @@ def test_second_run_parses_nothing(tmp_path: Path, request: pytest.FixtureReques
         lambda d: replace(d, sentences=(Sentence(0, 4, is_url=True), Sentence(4, 9))),
     ],
 )
-def test_cache_knows_the_same_words_again(
+def test_cache_recognises_the_same_words(
     tmp_path: Path, request: pytest.FixtureRequest, change: Callable[[Document], Document]
 ) -> None:
     ((_, expected),) = annotate([document()], cache=Cache(tmp_path))
@@ -427,7 +427,9 @@ def test_cache_does_not_mistake_one_document_for_another(
 
 
 @needs_model
-def test_cache_keeps_models_and_settings_apart(annotator: Annotator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_keeps_models_settings_and_code_apart(
+    annotator: Annotator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     identity = annotator.identity()
     assert Annotator(entities=False).identity() != identity
     installed = importlib.metadata.version
@@ -436,6 +438,17 @@ def test_cache_keeps_models_and_settings_apart(annotator: Annotator, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(importlib.metadata, "version", versions.__getitem__)
             assert annotator.identity() != identity
+    monkeypatch.setattr(module, "_parsing_code", lambda: "other code")
+    assert annotator.identity() != identity
+
+
+@needs_model
+def test_cached_and_fresh_parses_are_corrected_alike(tmp_path: Path) -> None:
+    headline = document(words="Sixers Hire Maurice Cheeks as Head Coach")
+    fresh, cached = (list(annotate([headline], cache=Cache(tmp_path))) for _ in range(2))
+    assert fresh == cached
+    assert fresh[0][1].tags[1] == "VBP"
+    assert Annotator()(headline) == fresh[0]
 
 
 @needs_model
@@ -449,7 +462,7 @@ def test_damaged_entry_is_parsed_again(tmp_path: Path) -> None:
 
 
 @needs_model
-def test_documents_are_taken_as_results_are_asked_for() -> None:
+def test_documents_are_read_lazily() -> None:
     taken = []
 
     def stream() -> Iterator[Document]:
@@ -512,11 +525,11 @@ def test_model_without_a_parser_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_number_of_processes_is_checked_at_once() -> None:
-    with pytest.raises(UsageError, match="0 processes cannot do any work"):
+    with pytest.raises(UsageError, match="'jobs' is 0"):
         Annotator("numpy").annotate([], jobs=0)
 
 
-def test_process_that_dies_is_explained() -> None:
+def test_dead_process_is_explained() -> None:
     with pytest.raises(SameventError, match="use fewer jobs"), module._workers(2):
         raise BrokenProcessPool
 

@@ -32,13 +32,13 @@ def test_cache_gives_back_what_was_put(cache: Cache, data: bytes) -> None:
     assert Cache(cache.folder).get(key) == data
 
 
-def test_cache_has_nothing_that_was_not_put(cache: Cache) -> None:
+def test_cache_returns_none_for_unknown_keys(cache: Cache) -> None:
     assert cache.get(cache.key("x")) is None
     cache.put(cache.key("x"), DATA)
     assert cache.get(cache.key("y")) is None
 
 
-def test_key_tells_apart_all_that_differs() -> None:
+def test_keys_of_different_values_differ() -> None:
     values: list[tuple[Plain, ...]] = [
         (),
         ("a",),
@@ -68,7 +68,7 @@ def damaged(data: bytes) -> Iterator[bytes]:
     yield b"\0" * len(data)
 
 
-def test_no_damage_goes_unnoticed_and_all_is_repaired(cache: Cache) -> None:
+def test_damage_is_noticed_and_repaired(cache: Cache) -> None:
     key = cache.key("x")
     cache.put(key, DATA)
     (path,) = files(cache)
@@ -151,7 +151,7 @@ def test_full_disk_warns_once_and_goes_on(cache: Cache, monkeypatch: pytest.Monk
 def test_folder_that_cannot_be_made_warns_once_and_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     cache = Cache(tmp_path / "file" / "cache")
-    with pytest.warns(CacheWarning, match="cannot be kept here"):
+    with pytest.warns(CacheWarning, match="cannot be cached here"):
         cache.put(cache.key("x"), DATA)
     cache.put(cache.key("x"), DATA)  # a second warning would be an error
     assert cache.get(cache.key("x")) is None

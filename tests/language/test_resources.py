@@ -44,7 +44,7 @@ def test_frames_of_a_verb_and_its_noun() -> None:
     assert MODEL.lexicon.frames("attack", "n")
 
 
-def test_vectors_put_near_words_near() -> None:
+def test_vectors_of_related_words_are_close() -> None:
     vectors = MODEL.vectors
     assert vectors.dimension == 100
     assert len(vectors) == 60_000
@@ -55,7 +55,7 @@ def test_vectors_put_near_words_near() -> None:
     assert not np.any(vectors.vector("qxzzy"))
 
 
-def test_manifest_tells_the_truth_about_every_file() -> None:
+def test_manifest_matches_every_file() -> None:
     folder = MODELS / DEFAULT
     manifest = json.loads((folder / "manifest.json").read_text())
     assert set(manifest["files"]) == {p.name for p in folder.iterdir()} - {"manifest.json", "NOTICE"}
@@ -71,6 +71,6 @@ def test_unknown_model_is_refused() -> None:
         resources("fr-news")
 
 
-def test_folder_without_a_part_says_so_when_the_part_is_asked_for(tmp_path: Path) -> None:
+def test_missing_part_is_an_error_on_first_use(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"roles\.npz: the table does not exist"):
         _ = resources(tmp_path).roles

@@ -21,19 +21,19 @@ def headline() -> Annotation:
     return replace(annotation, tags=("NNP", "NNS", "NN", "NN"), chunks=((0, 2), (2, 4)))
 
 
-def test_a_noun_with_an_object_becomes_a_verb_with_a_subject() -> None:
+def test_noun_with_an_object_becomes_a_verb_with_a_subject() -> None:
     found = with_verbs(headline())
     assert (found.tags[1], found.pos[1], found.lemmas[1]) == ("VBZ", "VERB", "bomb")
     assert found.labels == ("nsubj", "ROOT", "compound", "dobj")
     assert found.chunks == ((0, 1), (2, 4))
 
 
-def test_a_verb_that_has_a_subject_gets_no_other() -> None:
+def test_verb_with_a_subject_gets_no_other() -> None:
     given = replace(headline(), labels=("compound", "ROOT", "nsubj", "dobj"), heads=(1, 1, 1, 1))
     assert with_verbs(given).labels[0] == "compound"
 
 
-def test_a_verb_that_begins_a_chunk_leaves_none() -> None:
+def test_verb_at_the_start_of_a_chunk_removes_it() -> None:
     assert with_verbs(replace(headline(), chunks=((1, 4),))).chunks == ()
 
 

@@ -1,11 +1,11 @@
-"""spaCy: events as spans of a Doc, found by a component of a pipeline or over many Docs at once.
+"""spaCy: events as spans of a Doc, from a pipeline component or over many Docs at once.
 
-    nlp.add_pipe("samevent")                # doc.spans["events"]: which mentions in this Doc tell of one event
+    nlp.add_pipe("samevent")                # doc.spans["events"]: the mentions of this Doc, labelled by event
     docs = resolve_docs(nlp.pipe(texts))    # the same over all Docs: an event has one label everywhere
 
-A span is a mention. Its label is its event, and its id that of the mention. The group's attribute `labels` says what
-to call each event. Tokens and sentences are those of the Doc, without white space; where a Doc has no sentences, plain
-ones are used and not kept.
+A span is a mention. Its label is the id of its event, and its id that of the mention. The group's attribute `labels`
+has a description of each event. Tokens and sentences are those of the Doc, without white space; for a Doc without
+sentences, rule-based ones are used and not stored. The Docs enter `Model.prepare` as documents with given tokens.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from samevent.model import Model, Options
 from samevent.results import Event, Result
 
 KEY = "events"
-"""Where the spans are put: `doc.spans[KEY]`."""
+"""The key of the spans: `doc.spans[KEY]`."""
 
 
 class Resolver(Protocol):
-    """What says which mentions tell of the same event; a `Model` does."""
+    """Resolves event coreference, like a `Model`."""
 
     def resolve(self, corpus: Iterable[Document], *, options: Options) -> Result:
         """Return the documents with their mentions and events."""
@@ -45,9 +45,9 @@ def resolve_docs(
     options: Options | None = None,
     key: str = KEY,
 ) -> list[Doc]:
-    """Find the events of all these Docs together and put them into `doc.spans[key]`.
+    """Find the events of all Docs together and store them in `doc.spans[key]`.
 
-    Every mention is there, also one that is alone in its event, unless the options say otherwise.
+    Singletons are included unless the options say otherwise.
     """
     resolver = Model.load(model) if isinstance(model, str | Path) else model
     read = [_read(doc, f"doc-{number}") for number, doc in enumerate(docs, 1)]
@@ -58,7 +58,7 @@ def resolve_docs(
 
 
 class EventComponent:
-    """A component that finds the events of each Doc by itself; the model is loaded with the first Doc."""
+    """A component that finds the events of each Doc separately; the model is loaded with the first Doc."""
 
     def __init__(self, model: str, options: Options, key: str) -> None:
         self.model = model
@@ -66,7 +66,7 @@ class EventComponent:
         self.key = key
 
     def __call__(self, doc: Doc) -> Doc:
-        """Put the events of a Doc into its spans."""
+        """Store the events of a Doc in its spans."""
         return resolve_docs([doc], model=self.resolver, options=self.options, key=self.key)[0]
 
     @cached_property
@@ -87,7 +87,7 @@ class EventComponent:
     },
 )
 def make_component(
-    nlp: Language,  # noqa: ARG001 (spaCy gives every factory the pipeline and a name)
+    nlp: Language,  # noqa: ARG001 (spaCy passes the pipeline and a name to every factory)
     name: str,  # noqa: ARG001
     model: str,
     preset: str,
@@ -101,7 +101,7 @@ def make_component(
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A Doc as a document, and the number in the Doc of each of its tokens."""
+    """A Doc as a document, with the index in the Doc of each of its tokens."""
 
     doc: Doc
     document: Document
@@ -133,8 +133,8 @@ def _members(
 ) -> Mapping[str, Sequence[tuple[Event, Mention]]]:
     """Return the mentions of each document, by its id, with their events."""
     members: dict[str, list[tuple[Event, Mention]]] = defaultdict(list)
-    told = [document for document in documents if document.tokens]
-    events: Iterable[Event] = resolver.resolve(Corpus(told), options=options).events if told else ()
+    nonempty = [document for document in documents if document.tokens]
+    events: Iterable[Event] = resolver.resolve(Corpus(nonempty), options=options).events if nonempty else ()
     for event in events:
         for mention in event.mentions:
             members[mention.document].append((event, mention))

@@ -25,9 +25,7 @@ from samevent.names import FORMATS, POINTS
 
 @click.command("extract")
 @click.argument("source", metavar="INPUT", type=PATH)
-@click.option(
-    "-o", "--output", "target", metavar="FILE", type=PATH, required=True, help="Where mentions are written."
-)
+@click.option("-o", "--output", "target", metavar="FILE", type=PATH, required=True, help="The file to write.")
 @click.option("--from", "read_as", type=choice(FORMATS), help="Format of INPUT, if its name does not tell.")
 @click.option("--to", "write_as", type=choice(FORMATS), help="Format of FILE, if its name does not tell.")
 @click.option(
@@ -35,15 +33,17 @@ from samevent.names import FORMATS, POINTS
     type=choice(POINTS),
     default="balanced",
     show_default=True,
-    help="Mentions that are probably right, or nearly all that might be.",
+    help="balanced: mentions that are probably right; recall: nearly all possible mentions.",
 )
-@click.option("--replace", is_flag=True, help="Find all mentions anew, also those that the input has.")
+@click.option(
+    "--replace", is_flag=True, help="Find all mentions, including kinds that the input already has."
+)
 @click.option(
     "--fillers/--no-fillers",
     "add_fillers",
     default=True,
     show_default=True,
-    help="Whether role fillers that were not found become mentions too.",
+    help="Whether fillers of semantic roles become mentions too.",
 )
 @model_option
 @jobs_option
@@ -62,10 +62,10 @@ def extract_cli(
     encoding: str | None,
     force: bool,
 ) -> None:
-    """Find events in INPUT, who took part in them, when and where, and write them to FILE.
+    """Find events in INPUT with their participants, times and locations, and write them to FILE.
 
     INPUT is a folder or file of text, or any corpus; given tokens and sentences are kept. Mentions that a document
-    has are used as they are, and only those of kinds that it has none of are looked for.
+    has are used as they are; only kinds that it lacks are looked for.
     """
     from samevent.extraction import Association
     from samevent.language.cache import Cache

@@ -19,7 +19,7 @@ output_option = click.option(
 
 @click.group("train")
 def train_cli() -> None:
-    """Learn a part of a model from annotated data."""
+    """Train a part of a model on annotated data."""
 
 
 @train_cli.command("roles")
@@ -29,7 +29,7 @@ def train_cli() -> None:
     "--examples",
     type=PATH,
     metavar="ZIP",
-    help="PropBank frame files, whose examples are learned from too. Default: those of the data folder, if there.",
+    help="PropBank frame files with more training examples. Default: those of the data folder, if any.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Same seed, same bytes.")
 @force_option
@@ -58,7 +58,7 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
 @click.option(
     "--split",
     type=choice(SPLITS),
-    help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose thresholds.",
+    help="Train on the train topics of this split of ECB+; its dev topics help to choose thresholds.",
 )
 @click.option(
     "--likelihood", is_flag=True, help="Plain maximum likelihood instead of the loss-augmented objective."
@@ -79,8 +79,8 @@ def extractor_cli(
 ) -> None:
     """Train the extractor on an annotated corpus (any readable format) and write it into MODEL.
 
-    Lexicon, vectors and roles are those of --model. Sentences without any mention teach nothing: in partly annotated
-    corpora they are not examples of sentences without events.
+    Lexicon, vectors and roles are those of --model. Sentences without mentions are skipped, because in partly
+    annotated corpora they are not examples of sentences without events.
     """
     from samevent.extraction.learning import LIKELIHOOD, Cost, LearningSettings
     from samevent.extraction.model import EXTRACTOR_FILE
@@ -114,14 +114,14 @@ def extractor_cli(
 @click.option(
     "--split",
     type=choice(SPLITS),
-    help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose C.",
+    help="Train on the train topics of this split of ECB+; its dev topics help to choose C.",
 )
 @click.option(
     "--preset",
     type=choice(PRESETS),
     default="paper",
     show_default=True,
-    help="Which of a model's two pair models: the paper's, or light, which knows documents and cases.",
+    help="Which pair model: the paper's, or light, with document features and weights by case.",
 )
 @without_option
 @model_option
@@ -139,7 +139,7 @@ def similarity_cli(
 ) -> None:
     """Train the pair model on a corpus with events (any readable format) and write it into MODEL.
 
-    Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and places.
+    Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and locations.
     """
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
@@ -171,7 +171,7 @@ def similarity_cli(
 @click.option(
     "--split",
     type=choice(SPLITS),
-    help="Learn from the train topics of this split of ECB+ only; its dev topics help to choose.",
+    help="Train on the train topics of this split of ECB+; its dev topics help to choose parameters.",
 )
 @model_option
 @jobs_option
@@ -179,7 +179,7 @@ def similarity_cli(
 def all_cli(data: Path, output: Path, split: str | None, model: str, jobs: int, force: bool) -> None:
     """Train extractor and pair models on a corpus with events (any readable format): a whole model's folder.
 
-    Words and roles are those of --model.
+    Lexicon, vectors and roles are those of --model.
     """
     from samevent.language.cache import Cache
     from samevent.language.resources import resources

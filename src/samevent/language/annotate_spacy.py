@@ -1,13 +1,13 @@
-"""spaCy, and nothing but spaCy: the only module that imports it. A document goes in, plain values come out.
+"""The spaCy parser; this module alone imports spaCy. It takes a document and returns plain values.
 
-Given tokens and sentences are kept: the parse depends on the words and the sentence borders alone. A token that
-spaCy would cut (*Sudan's*) is cut for the parse, and its main word speaks for it. In raw text
-spaCy finds both, with three additions: a blank line ends a sentence; none ends inside a given mention; a token
-that reaches across the edge of a given mention is cut there. White space is a token only where it was given
-as one; elsewhere the parser never sees it, so that a line end changes nothing.
+Given tokens and sentences are kept: the parse depends on the words and the sentence boundaries alone. A token that
+spaCy would split (*Sudan's*) is split for the parse, and its main word represents it. In raw text spaCy finds tokens
+and sentences, with three additions: a blank line ends a sentence; no sentence ends inside a given mention; a token
+that crosses the boundary of a given mention is split there. White space is a token only where it was given as one;
+otherwise the parser never sees it, so line breaks change nothing.
 
-Each document is a batch of its own, since the last bits of a neural network's output may depend on what else is
-in a batch. On texts of the length of a news article, larger batches are no faster.
+Each document is a batch of its own, because the last bits of a neural network's output may depend on the rest of the
+batch. For documents as long as a news article, larger batches are no faster.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from samevent.language.annotation import Annotation
 from samevent.language.retokenize import Layout, mention_pieces
 
 LONGEST = 20_000
-"""The most tokens that are parsed at once, since spaCy's memory grows with them; longer texts go in parts."""
+"""Maximum number of tokens parsed at once, as spaCy's memory grows with them; longer texts are parsed in parts."""
 
 Edges = tuple[int, int]
 _STOPS = frozenset(".!?")
@@ -35,9 +35,9 @@ _SILENT = frozenset(("PUNCT", "PART", "SPACE", "SYM"))
 
 
 def parse(document: Document, model: str, *, entities: bool) -> tuple[Layout | None, Annotation]:
-    """Return a document's annotation and, unless its tokens are given, the tokens and sentences found."""
+    """Return a document's annotation and, unless its tokens are given, its tokens and sentences."""
     nlp = _loaded(model, entities)
-    # Words met in one document are forgotten after it, or spaCy would grow for as long as there is text.
+    # The words of a document are freed after it; otherwise spaCy's memory would grow with the text.
     with nlp.memory_zone():
         if document.tokens_given:
             given, counts = _given(document, nlp)
@@ -67,9 +67,9 @@ def _loaded(model: str, entities: bool) -> Language:
 
 
 def _given(document: Document, nlp: Language) -> tuple[Doc, list[int]]:
-    """Return given tokens as words for the parser, and how many words each token became.
+    """Return given tokens as words for the parser, and the number of words per token.
 
-    The parser knows *Sudan 's* and *do n't*, not *Sudan's* and *don't*: a token is cut as spaCy cuts it.
+    The parser was trained on *Sudan 's* and *do n't*, not *Sudan's* and *don't*: a token is split as spaCy splits it.
     """
     words: list[str] = []
     starts: list[bool | int | None] = []
@@ -86,7 +86,7 @@ def _given(document: Document, nlp: Language) -> tuple[Doc, list[int]]:
 
 
 def _speakers(doc: Doc, counts: Sequence[int]) -> list[bool]:
-    """Mark the word that speaks for each given token: the highest of its words, marks and clitics last."""
+    """Mark the word that represents each given token: the highest in the tree; punctuation and clitics come last."""
     keep = [False] * len(doc)
     start = 0
     for count in counts:
@@ -100,7 +100,7 @@ def _speakers(doc: Doc, counts: Sequence[int]) -> list[bool]:
 
 
 def _tokenised(document: Document, nlp: Language) -> tuple[Doc, tuple[Edges, ...]]:
-    """Return a text as words for the parser, and where they stand in the text."""
+    """Return a text as words for the parser, and their character spans."""
     text, mentions = document.text, mention_pieces(document)
     found = {_edges(token): token.norm_ for token in nlp.tokenizer(text) if not token.is_space}
     borders = chain.from_iterable(piece for mention in mentions for piece in mention)
@@ -127,7 +127,7 @@ def _parsed(doc: Doc, nlp: Language) -> Doc:
 
 
 def _parts(doc: Doc) -> Iterator[Doc]:
-    """Cut what is too long to be parsed at once: where a sentence must begin, or may, or else anywhere."""
+    """Split a text that is too long to be parsed at once: where a sentence must start, or may, or else anywhere."""
     start = 0
     while len(doc) - start > LONGEST:
         ahead = doc[start + 1 : start + LONGEST + 1]
@@ -149,7 +149,7 @@ def _copied(span: Span) -> Doc:
 
 
 def _annotation(doc: Doc, keep: Sequence[bool], sizes: Sequence[int]) -> Annotation:
-    """Return what spaCy says about the tokens to keep, as one tree a sentence."""
+    """Return the annotation of the tokens to keep, with one tree per sentence."""
     number = [0, *accumulate(map(int, keep))]
     kept = [token for token in doc if keep[token.i]]
     heads = [number[_kept_head(token, keep)] for token in kept]
@@ -169,7 +169,7 @@ def _annotation(doc: Doc, keep: Sequence[bool], sizes: Sequence[int]) -> Annotat
 
 
 def _kept_head(token: Token, keep: Sequence[bool]) -> int:
-    """Return the nearest token above that is kept, or the token itself if there is none."""
+    """Return the nearest kept ancestor, or the token itself if there is none."""
     above = token.head
     while not keep[above.i] and above.head.i != above.i:
         above = above.head
@@ -177,7 +177,7 @@ def _kept_head(token: Token, keep: Sequence[bool]) -> int:
 
 
 def _join_trees(heads: list[int], labels: list[str], sizes: Sequence[int]) -> None:
-    """Make each sentence one tree: it may have been cut in parts, or have lost its root with white space."""
+    """Make each sentence one tree: it may have been split into parts, or have lost its root with white space."""
     start = 0
     for size in sizes:
         end = start + size

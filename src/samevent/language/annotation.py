@@ -1,4 +1,4 @@
-"""An annotation: what a parser says about the tokens of one document. Plain values, no parser inside."""
+"""The annotation of one document by a parser, as plain values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Annotation:
 
     `tags` are Penn Treebank tags, `pos` universal ones. `heads[i]` is the token that `i` depends on, by the
     relation `labels[i]`; the root of a sentence is its own head. `chunks` are base noun phrases, `entities`
-    names with their type. Which tokens make up a sentence is the document's to say.
+    named entities with their type. Sentences are those of the document.
     """
 
     tags: tuple[str, ...]
@@ -54,7 +54,7 @@ class Annotation:
     def to_bytes(self) -> bytes:
         """Return the annotation as one line of JSON; the same annotation gives the same bytes.
 
-        Words become numbers in a table, heads the distance to them: what repeats is what compresses.
+        Strings are numbered in a table and heads stored as distances, because repetition compresses well.
         """
         packed: dict[str, Any] = {name: _packed(getattr(self, name)) for name in _STRINGS}
         packed["heads"] = [head - i for i, head in enumerate(self.heads)]

@@ -1,7 +1,7 @@
-"""What a model folder knows about words, each part loaded when it is first asked for.
+"""The language resources of a model folder, each loaded on first use.
 
-The shipped model lies inside the package, under `models/`; `make model` builds it. A part of another model can
-be put in its place by writing a file of the same name into a copy of the folder.
+The shipped model is inside the package, under `models/`; `make model` builds it. To replace one part, copy the folder
+and write a file of the same name.
 """
 
 from __future__ import annotations
@@ -67,5 +67,5 @@ def resources(model: str | Path = DEFAULT) -> Resources:
 
 
 def manifests() -> list[dict[str, Any]]:
-    """Return what the shipped models say of themselves, by name."""
+    """Return the manifests of the shipped models, by name."""
     return [json.loads(file.read_text("utf-8")) for file in sorted(MODELS.glob(f"*/{MANIFEST_FILE}"))]

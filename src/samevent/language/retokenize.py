@@ -1,4 +1,4 @@
-"""Other tokens for a document, with every given mention kept to the character."""
+"""Retokenization of a document; mentions keep their characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from samevent.language.heads import head
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the tokens of a text are, in characters, and how many each sentence has."""
+    """The tokens of a text as character spans, and the number of tokens per sentence."""
 
     tokens: tuple[Span, ...]
     sentences: tuple[int, ...]
@@ -34,15 +34,15 @@ class Layout:
 
 
 def mention_pieces(document: Document) -> list[list[Span]]:
-    """Return the characters of each mention, in reading order: one span, or several if it has gaps."""
+    """Return the character spans of each mention, in reading order: several if it is discontinuous."""
     return sorted(_pieces(document, m) for m in document.mentions)
 
 
 def retokenized(document: Document, layout: Layout, annotation: Annotation) -> Document:
     """Return the document with the tokens and sentences of a layout, and its mentions re-aligned.
 
-    Tokens have to respect the edges of `mention_pieces`. A mention keeps its id, its characters and all else
-    but token numbers; a given head that falls into several tokens goes to the one that heads the others.
+    No token may cross the boundaries of `mention_pieces`. A mention keeps everything but its token offsets; a given
+    head that becomes several tokens goes to the one that heads the others.
     """
     tokens = tuple(Token(document.text[start:end], start, end) for start, end in layout.tokens)
     first = {token.start: i for i, token in enumerate(tokens)}

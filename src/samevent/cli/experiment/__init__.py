@@ -1,4 +1,4 @@
-"""`samevent experiment NAME`: one file an experiment."""
+"""`samevent experiment NAME`: one file per experiment."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def ablations_cli(
     json_file: Path | None,
     force: bool,
 ) -> None:
-    """Change one thing of the HDDCRP at a time: features of the pair model, hyper-parameters, how it is run.
+    """Change one thing of the HDDCRP at a time: features of the pair model, hyper-parameters, sampling.
 
     Gold mentions of the train and dev topics of yang2015, out of fold: pair models have not seen the topics that they
     are measured on. Arguments are found by the extractor of --model.
@@ -51,11 +51,11 @@ def ablations_cli(
     if json_file is not None and str(json_file) != "-":
         check_absent(json_file, overwrite=force)
     with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
-        found = measure_ablations(read(data, format="ecbplus"), work, model=model, seed=seed)
+        figures = measure_ablations(read(data, format="ecbplus"), work, model=model, seed=seed)
     if json_file is not None:
-        emit_json(found, json_file, force=force)
+        emit_json(figures, json_file, force=force)
         return
-    for what, rows in groupby(found["rows"], key=lambda row: row["what"]):
+    for what, rows in groupby(figures["rows"], key=lambda row: row["what"]):
         emit_table(what, ["", "WD", "– paper's", "CD", "– paper's"], [_row(row) for row in rows])
 
 

@@ -52,7 +52,7 @@ def analysis_cli(
     json_file: Path | None,
     force: bool,
 ) -> None:
-    """Say what the HDDCRP gets right that AGGLOMERATIVE and HDP-LEX get wrong, the reverse, and why it errs.
+    """Compare the HDDCRP with AGGLOMERATIVE and HDP-LEX pair by pair, and find the causes of its errors.
 
     Protocol yang2015, preset paper. Counted are pairs of mentions of a sub-topic. With the work folder of `samevent
     experiment ecbplus` and --resume, what ran there is used.
@@ -63,14 +63,14 @@ def analysis_cli(
         check_absent(json_file, overwrite=force)
     corpus = read(data, format="ecbplus")
     with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
-        found = measure_analysis(corpus, work, part=part, model=model, seed=seed)
+        figures = measure_analysis(corpus, work, part=part, model=model, seed=seed)
     if json_file is not None:
-        emit_json(found, json_file, force=force)
+        emit_json(figures, json_file, force=force)
         return
-    for other, kinds in found["comparisons"].items():
+    for other, kinds in figures["comparisons"].items():
         _comparison(other, kinds, corpus)
-    _words(found["words"], corpus)
-    _causes(found["causes"])
+    _words(figures["words"], corpus)
+    _causes(figures["causes"])
 
 
 def _comparison(other: str, kinds: dict[str, Any], corpus: Corpus) -> None:

@@ -1,4 +1,4 @@
-"""What experiments share: their options, how figures look, where work goes that may be interrupted."""
+"""Shared by the experiments: options, formatting of figures, and the work folder of resumable experiments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ data_option = click.option(
     "--data", type=PATH, required=True, metavar="DIR", help="The folder or zip of ECB+."
 )
 split_option = click.option(
-    "--split", type=choice(SPLITS), default="yang2015", show_default=True, help="How topics are divided."
+    "--split", type=choice(SPLITS), default="yang2015", show_default=True, help="The split of the topics."
 )
 part_option = click.option(
     "--part", type=choice(("dev", "test")), default="test", show_default=True, help="What to measure on."
@@ -37,16 +37,16 @@ work_option = click.option(
     "work_folder",
     type=PATH,
     metavar="DIR",
-    help="Where results are kept as they finish. Default: beside the JSON file, or in the user's cache.",
+    help="Folder for intermediate results. Default: beside the JSON file, or in the user's cache.",
 )
 resume_option = click.option(
-    "--resume", is_flag=True, help="Go on with an interrupted experiment: use what is in the work folder."
+    "--resume", is_flag=True, help="Continue an interrupted experiment from its work folder."
 )
 
 
 @contextmanager
 def working(folder: Path | None, json_file: Path | None, *, resume: bool, jobs: int) -> Iterator[Work]:
-    """Give a place to work in; an interruption says how to go on."""
+    """Yield the work folder; on interruption, print how to resume."""
     from samevent.experiments.work import Work
     from samevent.language.cache import default_folder
 
@@ -56,7 +56,7 @@ def working(folder: Path | None, json_file: Path | None, *, resume: bool, jobs: 
     try:
         yield Work(folder=folder, resume=resume, jobs=jobs, log=say, progress=progress)
     except KeyboardInterrupt:
-        say(f"--resume goes on with what is in {folder}")
+        say(f"--resume continues from {folder}")
         raise
 
 
@@ -66,17 +66,17 @@ def settings_of(**values: int | None) -> dict[str, int]:
 
 
 def percent(fraction: float | None) -> str:
-    """Show a fraction as a percentage; what is unknown stays empty."""
+    """Format a fraction as a percentage; None is empty."""
     return "" if fraction is None else f"{100 * fraction:.1f}"
 
 
 def percents(figures: Mapping[str, Any], *names: str) -> list[str]:
-    """Show some fractions."""
+    """Format some fractions as percentages."""
     return [percent(figures[name]) for name in names]
 
 
 def spread(interval: Mapping[str, float], *, signed: bool = False) -> str:
-    """Show an interval.
+    """Format an interval.
 
     >>> spread({"low": -0.01, "high": 0.025}, signed=True)
     '-1.0 – +2.5'

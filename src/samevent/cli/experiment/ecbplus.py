@@ -124,12 +124,12 @@ def ecbplus_cli(
         seed=seed,
     )
     with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
-        found = measure_ecbplus(read(data, format="ecbplus"), plan, work)
+        figures = measure_ecbplus(read(data, format="ecbplus"), plan, work)
     if json_file is not None:
-        emit_json(found, json_file, force=force)
+        emit_json(figures, json_file, force=force)
     else:
-        _tables(found)
-    for note in found["notes"]:
+        _tables(figures)
+    for note in figures["notes"]:
         say(note)
 
 
@@ -154,13 +154,13 @@ def _checked(mentions: tuple[str, ...]) -> tuple[str, ...]:
     return mentions
 
 
-def _tables(found: dict[str, Any]) -> None:
-    described = {(each["mentions"], each["filter"]): each for each in found["mention_sets"]}
-    levels = groupby(found["rows"], key=lambda r: (r["mentions"], r["filter"], r["unit"], r["singletons"]))
+def _tables(figures: dict[str, Any]) -> None:
+    described = {(each["mentions"], each["filter"]): each for each in figures["mention_sets"]}
+    levels = groupby(figures["rows"], key=lambda r: (r["mentions"], r["filter"], r["unit"], r["singletons"]))
     for (mentions, filter, unit, singletons), rows in levels:
         about = described[mentions, filter]
         title = (
-            f"{found['protocol']} {found['part']}, preset {found['preset']}, {UNITS[unit]}"
+            f"{figures['protocol']} {figures['part']}, preset {figures['preset']}, {UNITS[unit]}"
             f"{', singletons dropped' if singletons == 'drop' else ''}: {mentions} mentions, filter {filter} "
             f"({about['given']:,} given, {about['kept']:,} kept, {about['exact']:,} of them exact, "
             f"{about['gold']:,} gold; gold clusters on them {percent(about['ceiling'][f'{unit} {singletons}'])})"

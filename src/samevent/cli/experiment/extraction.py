@@ -39,7 +39,7 @@ _BALANCE = ("precision", "recall", "f1")
 def extraction_cli(
     data: Path, model: str | None, split: str, jobs: int, json_file: Path | None, force: bool
 ) -> None:
-    """Measure the extractor: gold mentions found at both operating points, and how that grows with their number."""
+    """Measure the extractor: gold mentions found at both operating points and at other numbers of mentions."""
     from samevent.experiments.extraction import PARTS, measure_extraction, trained
     from samevent.experiments.work import provenance
     from samevent.extraction import load_extractor
@@ -51,24 +51,24 @@ def extraction_cli(
     )
     size = sum(len(topics.select(corpus, part)) for part in PARTS)
     with progress("extracting", size) as done:
-        found = measure_extraction(corpus, topics, extractor, jobs=jobs, progress=done)
+        figures = measure_extraction(corpus, topics, extractor, jobs=jobs, progress=done)
     if json_file is not None:
         about = {"split": split, "model": model or "trained"}
-        emit_json(found | provenance(0, about), json_file, force=force)
+        emit_json(figures | provenance(0, about), json_file, force=force)
     else:
-        _recall_table(found, split)
-        _curve_table(found)
-        _balance_table(found)
+        _recall_table(figures, split)
+        _curve_table(figures)
+        _balance_table(figures)
 
 
-def _recall_table(found: dict[str, Any], split: str) -> None:
+def _recall_table(figures: dict[str, Any], split: str) -> None:
     from samevent.experiments.extraction import PAPER, PARTS, SWIRL
 
     rows = []
     for part in PARTS:
-        for kind, ours in found["recall"][part].items():
+        for kind, ours in figures["recall"][part].items():
             head, count = PAPER[part][kind] if split == "yang2015" else (None, None)
-            point, alone = ours["at_threshold"], found["roles"][part][kind]
+            point, alone = ours["at_threshold"], figures["roles"][part][kind]
             rows.append(
                 [
                     f"{part} {kind}",
@@ -88,21 +88,21 @@ def _recall_table(found: dict[str, Any], split: str) -> None:
     emit_table(title, ["", *columns, "mentions", "SwiRL"], rows)
 
 
-def _curve_table(found: dict[str, Any]) -> None:
+def _curve_table(figures: dict[str, Any]) -> None:
     rows = [
         [
             part,
             *(f"{at['count']:,}: {percent(at['head_recall'])} / {percent(at['exact_recall'])}" for at in curve),
         ]
-        for part, curve in found["curve"].items()
+        for part, curve in figures["curve"].items()
     ]  # fmt: skip
     emit_table("Events found (head / exact) among the most probable mentions", [""] * len(rows[0]), rows)
 
 
-def _balance_table(found: dict[str, Any]) -> None:
+def _balance_table(figures: dict[str, Any]) -> None:
     rows = [
         [f"{part} {kind}", *percents(ours, *_BALANCE), *percents(ours["exact"], *_BALANCE)]
-        for part, kinds in found["balanced"].items()
+        for part, kinds in figures["balanced"].items()
         for kind, ours in kinds.items()
     ]
     emit_table(

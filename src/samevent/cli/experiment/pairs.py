@@ -31,7 +31,7 @@ from samevent.formats import read
     type=choice(("predicted", "gold")),
     default="predicted",
     show_default=True,
-    help="Participants, times and places: found by the extractor, or those of the annotators.",
+    help="Participants, times and locations: found by the extractor, or gold.",
 )
 @without_option
 @model_option
@@ -48,9 +48,9 @@ def pairs_cli(
     json_file: Path | None,
     force: bool,
 ) -> None:
-    """Train the pair model on the split's train topics and measure how well it tells same events from others.
+    """Train the pair model on the split's train topics and measure how well it separates same from different events.
 
-    Mentions are the annotators'. Lexicon, vectors, roles and extractor are those of --model.
+    Mentions are gold. Lexicon, vectors, roles and extractor are those of --model.
     """
     from samevent.experiments.pairs import measure_pairs
     from samevent.experiments.work import provenance
@@ -61,7 +61,7 @@ def pairs_cli(
 
     extractor = load_extractor(model) if arguments == "predicted" else None
     settings = PairTrainingSettings(without=left_out)
-    found = measure_pairs(
+    figures = measure_pairs(
         read(data, format="ecbplus"),
         resources(model),
         extractor,
@@ -73,15 +73,15 @@ def pairs_cli(
     )
     if json_file is not None:
         about = {"split": split, "arguments": arguments, "model": model, "training": repr(settings)}
-        emit_json(found | provenance(0, about), json_file, force=force)
+        emit_json(figures | provenance(0, about), json_file, force=force)
     else:
-        _pair_table(found, split)
-        _weight_table(found)
-        _calibration_table(found["calibration"])
-        say(f"C = {found['C']:g}, {found['links_per_mention']:.1f} candidate links a mention")
+        _pair_table(figures, split)
+        _weight_table(figures)
+        _calibration_table(figures["calibration"])
+        say(f"C = {figures['C']:g}, {figures['links_per_mention']:.1f} candidate links per mention")
 
 
-def _pair_table(found: dict[str, Any], split: str) -> None:
+def _pair_table(figures: dict[str, Any], split: str) -> None:
     rows = [
         [
             f"{part} {kind.replace('_', ' ')}",
@@ -90,19 +90,19 @@ def _pair_table(found: dict[str, Any], split: str) -> None:
             *percents(ours, "precision", "recall", "f1", "auc"),
         ]
         for part in ("dev", "test")
-        for kind, ours in found[part].items()
+        for kind, ours in figures[part].items()
     ]
     columns = ["", "pairs", "same event", "precision", "recall", "F1", "ROC AUC"]
     emit_table(f"ECB+, split {split}: pairs of mentions at f of at least 0.5", columns, rows)
 
 
-def _weight_table(found: dict[str, Any]) -> None:
-    weights, paper = found["weights"], found["paper_weights"]
+def _weight_table(figures: dict[str, Any]) -> None:
+    weights, paper = figures["weights"], figures["paper_weights"]
     rows = [
         [name, f"{weight:.2f}", f"{paper[name]:.2f}" if name in paper else ""]
         for name, weight in sorted(weights.items(), key=lambda item: (-paper.get(item[0], 0), -item[1]))
     ]
-    emit_table("Weights", ["", "ours", "paper"], [*rows, ["intercept", f"{found['intercept']:.2f}", ""]])
+    emit_table("Weights", ["", "ours", "paper"], [*rows, ["intercept", f"{figures['intercept']:.2f}", ""]])
 
 
 def _calibration_table(calibration: dict[str, Any]) -> None:

@@ -25,26 +25,26 @@ from samevent.cli.experiment.common import part_option, percents
 @json_option
 @force_option
 def roles_cli(data: Path, model: str, part: str, json_file: Path | None, force: bool) -> None:
-    """Measure the role labeller: F1 by role, an argument being found when its role and head word are right."""
+    """Measure the role labeller: F1 by role, counting an argument if its role and head word are right."""
     from samevent.experiments.roles import measure_roles
     from samevent.language.resources import resources
 
     labeller = resources(model).roles
     with progress("parsing", None) as done:
-        found = measure_roles(data, labeller, part=part, progress=done)
+        figures = measure_roles(data, labeller, part=part, progress=done)
     if json_file is not None:
-        emit_json(found, json_file, force=force)
+        emit_json(figures, json_file, force=force)
         return
-    rules, whole = found["rules"], found["end_to_end"]
+    rules, whole = figures["rules"], figures["end_to_end"]
     systems = {
-        "verbal": found["verbal"],
+        "verbal": figures["verbal"],
         "verbal, rules": rules,
         "verbal, end to end": whole["verbal"],
-        "nominal": found["nominal"],
+        "nominal": figures["nominal"],
         "nominal, rules": rules["nominal"],
         "nominal, end to end": whole["nominal"],
     }
-    names = list(found["nominal"])
+    names = list(figures["nominal"])
     rows = [[name, *percents(scores, *names)] for name, scores in systems.items()]
     emit_table(f"EWT {part}: F1 of roles, head match", ["predicates", "all", *names[1:]], rows)
     rows = [[kind, *percents(scores, *scores)] for kind, scores in whole["predicates"].items()]

@@ -27,17 +27,17 @@ ROWS = {
 @json_option
 @force_option
 def statistics_cli(data: Path, split: str, json_file: Path | None, force: bool) -> None:
-    """Count what ECB+ holds, as the paper's Table 2 does."""
-    found = statistics(read(data, format="ecbplus"), load_split(split))
+    """Count documents, mentions and chains of ECB+, as in the paper's Table 2."""
+    figures = statistics(read(data, format="ecbplus"), load_split(split))
     if json_file is not None:
-        emit_json({part: asdict(counts) for part, counts in found.items()}, json_file, force=force)
+        emit_json({part: asdict(counts) for part, counts in figures.items()}, json_file, force=force)
     else:
         paper = PAPER_STATISTICS if split == "yang2015" else {}
-        columns = ["", *(name for part in found for name in (part, "paper")[: 2 if paper else 1])]
-        rows = [[title, *_cells(name, found, dict(paper))] for name, title in ROWS.items()]
+        columns = ["", *(name for part in figures for name in (part, "paper")[: 2 if paper else 1])]
+        rows = [[title, *_cells(name, figures, dict(paper))] for name, title in ROWS.items()]
         emit_table(f"ECB+, split {split}", columns, rows)
 
 
-def _cells(name: str, found: dict[str, Statistics], paper: dict[str, Statistics]) -> list[str]:
-    sides = [(found[part], paper.get(part)) for part in found]
+def _cells(name: str, figures: dict[str, Statistics], paper: dict[str, Statistics]) -> list[str]:
+    sides = [(figures[part], paper.get(part)) for part in figures]
     return [f"{getattr(counts, name):,}" for pair in sides for counts in pair if counts is not None]

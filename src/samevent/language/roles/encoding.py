@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from samevent.corpus import Document
+from samevent.corpus import Document, Sentence, Token
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import Codes, Indices, code, codes
 
@@ -61,14 +61,19 @@ class Encoded(NamedTuple):
 
 def encode(document: Document, annotation: Annotation, predicates: Collection[int] = ()) -> Encoded:
     """Encode a document; `predicates` are the tokens that are predicates."""
+    return mark_predicates(_encode(document.tokens, document.sentences, annotation), annotation, predicates)
+
+
+@lru_cache(maxsize=1)  # finder, labeller and extractor encode the same document one after the other
+def _encode(tokens: tuple[Token, ...], sentences: tuple[Sentence, ...], annotation: Annotation) -> Encoded:
     n = len(annotation)
-    words = [token.text.lower() for token in document.tokens]
+    words = [token.text.lower() for token in tokens]
     lemmas = [lemma.lower() for lemma in annotation.lemmas]
     entity = np.zeros(n, np.uint64)
     for start, end, name in annotation.entities:
         entity[start:end] = code(name)
     first, last = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    for sentence in document.sentences:
+    for sentence in sentences:
         first[sentence.start : sentence.end] = sentence.start
         last[sentence.start : sentence.end] = sentence.end
     head = np.array(annotation.heads, np.int32)
@@ -77,7 +82,7 @@ def encode(document: Document, annotation: Annotation, predicates: Collection[in
     children = below[np.argsort(head[below], kind="stable")]
     starts = np.zeros(n + 1, np.int32)
     np.cumsum(np.bincount(head[below], minlength=n), out=starts[1:])
-    bare = Encoded(
+    return Encoded(
         word=codes(words),
         lemma=codes(lemmas),
         suffix=codes([lemma[-3:] for lemma in lemmas]),
@@ -96,7 +101,6 @@ def encode(document: Document, annotation: Annotation, predicates: Collection[in
         children=children.astype(np.int32),
         predicate=np.zeros(n, np.uint8),
     )
-    return mark_predicates(bare, annotation, predicates)
 
 
 def mark_predicates(encoded: Encoded, annotation: Annotation, predicates: Collection[int]) -> Encoded:
