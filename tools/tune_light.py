@@ -60,8 +60,13 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "light, λ = 1": ("hddcrp", {"dirichlet": 1.0}),
     "light, another seed": ("hddcrp", {}),
     "ddcrp, light": ("ddcrp", {}),
+    "agglomerative, light": ("agglomerative", {}),
 }
 """The rows: a clusterer, and the changes to the preset `light`."""
+
+GRID = tuple(k / 20 for k in range(4, 19))
+_NO_LINKS = 0.999
+"""A threshold that hardly any pair reaches."""
 
 
 def folds(data: Path) -> list[Fold]:
@@ -85,14 +90,50 @@ def conll(parts: Sequence[Fold], answers: Sequence[Clustering], unit: Unit) -> f
     return float(f1_of(sums)["conll"])
 
 
+def thresholds(parts: Sequence[Fold], grid: Sequence[float] = GRID) -> dict[str, dict[float, float]]:
+    """Return the CoNLL score of each threshold of AGGLOMERATIVE under `light`.
+
+    Those within documents are scored by document. Those across documents are combined with the best of these, and
+    scored on whole folds, so that a link between two topics counts as the mistake it is.
+    """
+
+    def scores(settings: Mapping[float, Mapping[str, float]], unit: Unit) -> dict[float, float]:
+        systems = {threshold: clusterer("agglomerative", changes) for threshold, changes in settings.items()}
+        return {
+            threshold: conll(parts, [system.cluster(part.evidence).clustering for part in parts], unit)
+            for threshold, system in systems.items()
+        }
+
+    within = scores({t: {"within": t, "across": _NO_LINKS} for t in grid}, "document")
+    across = scores({t: {"within": best(within), "across": t} for t in grid}, "corpus")
+    return {"within": within, "across": across}
+
+
+def best(scores: Mapping[float, float]) -> float:
+    """Return the threshold with the highest score, the higher threshold among equals.
+
+    >>> best({0.2: 0.5, 0.3: 0.6, 0.4: 0.6})
+    0.4
+    """
+    return max(scores, key=lambda threshold: (scores[threshold], threshold))
+
+
 def main() -> None:
     """Print one JSON object per row, or a table in Markdown."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of ECB+")
     parser.add_argument("--json", action="store_true", help="one JSON object per row instead of a table")
+    parser.add_argument(
+        "--thresholds", action="store_true", help="choose the thresholds of agglomerative instead"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     parts = folds(options.data)
+    if options.thresholds:
+        scores_of = thresholds(parts)
+        chosen = {phase: best(scores) for phase, scores in scores_of.items()}
+        print(json.dumps({"chosen": chosen, "conll": scores_of}, indent=1))
+        return
     if not options.json:
         print("| out of fold, CoNLL F1 | WD | CD | corpus |\n|---|---|---|---|")
     for row, (name, changes) in ROWS.items():

@@ -1,76 +1,58 @@
+"""The thresholds of AGGLOMERATIVE, against the scorer."""
+
 from __future__ import annotations
 
-from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
-import numpy as np
 import pytest
 
-from clusterers.small import LEXICON
-from samevent.clusterers import Evidence
-from samevent.clusterers.rules import Agglomerative
-from samevent.clusterers.tuning import tuned_thresholds
+from clusterers.small import LEXICON, evidence_of
+from samevent.clusterers import clusterer
 from samevent.corpus import Clustering, Corpus
-from samevent.errors import UsageError
+from samevent.experiments.folds import Fold
 from samevent.scoring import score
-from samevent.similarity.mentions import Annotated
 from samevent.similarity.pairs import label_mentions
-from samevent.similarity.training import PairTrainingSettings, train
 from similarity.tables import VECTORS, random_corpus
 
 GRID = (0.1, 0.2, 0.3, 0.4, 0.6)
-TRAINING = PairTrainingSettings(penalties=(1.0,), folds=2)
 
 
-@pytest.fixture(scope="module")
-def corpus() -> list[Annotated]:
-    """Return documents of four topics, in which events are mostly the lemmas of heads."""
-    texts = []
-    for number, (document, annotation) in enumerate(random_corpus(3, documents=8, mentions=10)):
-        draw = np.random.default_rng(number)
-        renamed = [
-            m if m.kind != "action" or m.head is None or draw.random() < 0.2
-            else document.mention(
-                "action", m.start, m.end, head=m.head, arguments=m.arguments, event=annotation.lemmas[m.head]
-            )
-            for m in document.mentions
-        ]  # fmt: skip
-        topical = replace(document.with_mentions(renamed), topic=str(number % 4))
-        texts.append((topical, annotation))
-    return texts
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    return import_module("tools.tune_light")
 
 
-def test_thresholds_are_the_best_on_topics_that_the_model_has_not_seen(corpus: list[Annotated]) -> None:
-    found = tuned_thresholds(corpus, lexicon=LEXICON, vectors=VECTORS, folds=2, grid=GRID, training=TRAINING)
-    halves = [[pair for pair in corpus if str(pair[0].topic) in topics] for topics in ("02", "13")]
-    models = [
-        train(label_mentions(half, lexicon=LEXICON, vectors=VECTORS), settings=TRAINING).model
-        for half in halves[::-1]
-    ]
-    # The long way round: halves become the topics of one corpus, and the scorer does the rest.
-    gold = Corpus(replace(d, topic=str(half)) for half, pairs in enumerate(halves) for d, _ in pairs)
-    for trials, unit in ((found.within_trials, "document"), (found.across_trials, "topic")):
-        assert [trial.threshold for trial in trials] == list(GRID)
-        for trial in trials:
-            within = trial.threshold if unit == "document" else found.within
-            across = 0.999 if unit == "document" else trial.threshold
-            labels: dict[str, tuple[str, int]] = {}
-            for model, half in zip(models, halves, strict=True):
-                table = label_mentions(half, lexicon=LEXICON, vectors=VECTORS).table
-                groups = Agglomerative(within=within, across=across).labels(Evidence(table, {"paper": model}))
-                labels |= {
-                    id: (half[0][0].id, group) for id, group in zip(table.ids, groups.tolist(), strict=True)
-                }
-            by_hand = score(gold, Clustering.from_labels(labels), unit=unit)  # type: ignore[arg-type]
-            assert trial.conll == pytest.approx(by_hand.conll, abs=1e-12)
-    for best, trials in ((found.within, found.within_trials), (found.across, found.across_trials)):
-        top = max(trial.conll for trial in trials)
-        assert best == max(trial.threshold for trial in trials if trial.conll == top)
-    assert len({trial.conll for trial in found.within_trials}) > 1
+def random_fold(seed: int) -> Fold:
+    texts = random_corpus(seed, documents=5, mentions=8)
+    gold = Corpus(document for document, _ in texts)
+    return Fold(gold, label_mentions(texts, lexicon=LEXICON, vectors=VECTORS), evidence_of(texts))
 
 
-@pytest.mark.parametrize(("folds", "grid"), [(1, GRID), (5, GRID), (2, ())])
-def test_folds_and_thresholds_that_do_not_fit_are_refused(
-    corpus: list[Annotated], folds: int, grid: tuple[float, ...]
-) -> None:
-    with pytest.raises(UsageError):
-        tuned_thresholds(corpus, lexicon=LEXICON, vectors=VECTORS, folds=folds, grid=grid, training=TRAINING)
+def test_thresholds_have_the_scores_of_their_clusterings(tool: ModuleType) -> None:
+    fold = random_fold(3)
+    scores = tool.thresholds([fold], GRID)
+
+    def conll(unit: str, **settings: float) -> float:
+        events: Clustering = clusterer("agglomerative", settings).cluster(fold.evidence).clustering
+        return score(fold.gold, events, unit=unit).conll  # type: ignore[arg-type]
+
+    assert list(scores["within"]) == list(scores["across"]) == list(GRID)
+    for threshold in GRID:
+        assert scores["within"][threshold] == pytest.approx(conll("document", within=threshold, across=0.999))
+        by_hand = conll("corpus", within=tool.best(scores["within"]), across=threshold)
+        assert scores["across"][threshold] == pytest.approx(by_hand)
+    assert len(set(scores["within"].values())) > 1
+
+
+def test_folds_are_scored_together(tool: ModuleType) -> None:
+    fold = random_fold(3)
+    once, twice = tool.thresholds([fold], GRID), tool.thresholds([fold, fold], GRID)
+    assert twice["within"] == pytest.approx(once["within"])
+    assert tool.thresholds([fold, random_fold(4)], GRID)["within"] != pytest.approx(once["within"])
+
+
+def test_best_threshold_is_the_higher_among_equals(tool: ModuleType) -> None:
+    assert tool.best({0.2: 0.5, 0.3: 0.6, 0.4: 0.6}) == 0.4
