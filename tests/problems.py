@@ -1,4 +1,4 @@
-"""Random problems for the tests: small ones to enumerate, larger ones to run."""
+"""Problems for the tests: small random ones to enumerate, larger ones to run, and the model written out by hand."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ def test_split_finds_connected_components(seed: int) -> None:
         for i, j in zip(links.rows.tolist(), links.columns.tolist(), strict=True):
             root[i] = root[j] = min(root[i], root[j])
     parts = split(problem.words, links)
-    found = {tuple(parts.block(k).customers.tolist()) for k in range(len(parts))}
-    assert found == {tuple(i for i in range(40) if root[i] == r) for r in root}
+    blocks = {tuple(parts.block(k).customers.tolist()) for k in range(len(parts))}
+    assert blocks == {tuple(i for i in range(40) if root[i] == r) for r in root}
     assert (np.diff(parts.order[parts.starts[:-1]]) > 0).all()
 
 
@@ -36,16 +36,21 @@ def test_blocks_hold_everything_once(kind: str, smallest: int) -> None:
     pairs = set()
     for number in range(len(parts)):
         block = parts.block(number)
-        who = block.customers
+        customers = block.customers
         for kept, local in zip(seen, block.links, strict=True):
             kept |= set(
-                zip(who[local.rows].tolist(), who[local.columns].tolist(), local.values.tolist(), strict=True)
+                zip(
+                    customers[local.rows].tolist(),
+                    customers[local.columns].tolist(),
+                    local.values.tolist(),
+                    strict=True,
+                )
             )
         for i in range(len(block)):
-            words[int(who[i])] = block.words.values[
+            words[int(customers[i])] = block.words.values[
                 block.words.starts[i] : block.words.starts[i + 1]
             ].tolist()
-        pairs |= set(zip(who[block.left].tolist(), who[block.right].tolist(), strict=True))
+        pairs |= set(zip(customers[block.left].tolist(), customers[block.right].tolist(), strict=True))
     for kept, links in zip(seen, rows, strict=True):
         assert kept == set(
             zip(links.rows.tolist(), links.columns.tolist(), links.values.tolist(), strict=True)

@@ -26,14 +26,14 @@ def links(row: int, column: int, value: float = 0.5) -> Rows:
     return Rows.from_triples(3, [row], [column], [value])
 
 
-def test_problem_counts_what_it_is_given() -> None:
+def test_problem_counts_customers_documents_and_words() -> None:
     problem = build(vocabulary=7, documents=5)
     assert (problem.customers, problem.documents, problem.vocabulary) == (3, 5, 7)
     assert problem.tokens.tolist() == [1, 1, 2]
     assert (build().documents, build().vocabulary) == (2, 2)
 
 
-def test_problem_has_the_values_of_the_paper() -> None:
+def test_defaults_are_the_values_of_the_paper() -> None:
     problem = build()
     values = problem.alpha_within, problem.alpha_across, problem.alpha_flat, problem.dirichlet
     assert values == (0.5, 0.001, 0.1, 1e-7)

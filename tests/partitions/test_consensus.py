@@ -71,10 +71,10 @@ def test_consensus_is_the_exhaustive_optimum_of_small_cases(loss: Loss) -> None:
             random.integers(1, customers + 1), size=(int(random.integers(1, 9)), customers)
         )
         weights = random.random(len(samples))
-        found = consensus(samples, weights=weights, loss=loss, seed=case)
+        answer = consensus(samples, weights=weights, loss=loss, seed=case)
         best = expected_losses(partitions(customers), samples, weights / weights.sum(), loss).min()
-        assert found.expected_loss >= best - 1e-9
-        missed += found.expected_loss > best + 1e-9
+        assert answer.expected_loss >= best - 1e-9
+        missed += answer.expected_loss > best + 1e-9
     # The search is greedy: on samples as far apart as these it may miss, but hardly ever does.
     assert missed <= 1
 
@@ -193,7 +193,7 @@ def test_consensus_ends_on_large_costs_that_round() -> None:
     assert len(set(consensus(samples, loss="binder", restarts=2).labels.tolist())) == 3
 
 
-def test_consensus_of_one_sample_or_nobody_is_itself() -> None:
+def test_consensus_of_one_sample_or_no_customers_is_itself() -> None:
     assert consensus([[4, 4, 2]]).labels.tolist() == [0, 0, 1]
     assert consensus(np.zeros((3, 0), int)).labels.tolist() == []
     assert consensus([[0], [0]]).expected_loss == 0

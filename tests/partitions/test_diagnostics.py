@@ -53,11 +53,11 @@ def plain_variances(rows: list[list[float]]) -> tuple[float, float]:
 def plain_rhat(trace: Floats) -> float:
     halves = plain_halves(trace)
     middle = statistics.median(x for row in halves for x in row)
-    found = []
+    rhats = []
     for rows in (halves, [[abs(x - middle) for x in row] for row in halves]):
         within, pooled = plain_variances(plain_scores(rows))
-        found.append(math.sqrt(pooled / within))
-    return max(found)
+        rhats.append(math.sqrt(pooled / within))
+    return max(rhats)
 
 
 def plain_effective_draws(trace: Floats) -> float:
@@ -127,11 +127,11 @@ def test_too_few_draws_give_nan() -> None:
 
 def test_agreement_is_that_of_all_pairs_of_chains() -> None:
     rows = stream(4, "agreement").random((5, 30))
-    found = agreement_of_chains(rows)
+    agreement = agreement_of_chains(rows)
     apart = np.array([np.abs(a - b) for a, b in combinations(rows, 2)])
-    assert found.mean_difference == pytest.approx(apart.mean())
-    assert found.largest_difference == pytest.approx(apart.max())
-    assert found.in_different_modes == pytest.approx((apart.max(axis=0) >= 0.5).mean())
+    assert agreement.mean_difference == pytest.approx(apart.mean())
+    assert agreement.largest_difference == pytest.approx(apart.max())
+    assert agreement.in_different_modes == pytest.approx((apart.max(axis=0) >= 0.5).mean())
 
 
 def test_agreement_of_one_chain_or_no_pairs_is_complete() -> None:
@@ -141,28 +141,28 @@ def test_agreement_of_one_chain_or_no_pairs_is_complete() -> None:
 
 def test_diagnosis_of_settled_chains_does_not_warn(recwarn: pytest.WarningsRecorder) -> None:
     together = np.full((4, 10), 0.3)
-    found = diagnose({"log joint": autoregressive(5, 4, 1000, 0.2)}, together)
-    assert found.settled
-    assert found.verdict.startswith("4 chains of 1000 draws have settled")
-    found.warn()
+    diagnosis = diagnose({"log joint": autoregressive(5, 4, 1000, 0.2)}, together)
+    assert diagnosis.settled
+    assert diagnosis.verdict.startswith("4 chains of 1000 draws have settled")
+    diagnosis.warn()
     assert not recwarn.list
 
 
 def test_diagnosis_sees_modes_behind_flat_traces() -> None:
     together = np.full((4, 100), 0.3)
     together[0, 0], together[1, 0] = 1.0, 0.0
-    found = diagnose({"log joint": autoregressive(5, 4, 1000, 0.2)}, together)
-    assert found.reasons == ("chains disagree on 1.00% of the candidate pairs by half or more",)
+    diagnosis = diagnose({"log joint": autoregressive(5, 4, 1000, 0.2)}, together)
+    assert diagnosis.reasons == ("chains disagree on 1.00% of the candidate pairs by half or more",)
     with pytest.warns(
         ConvergenceWarning, match=r"have not settled: chains disagree.*Try more sweeps; more chains"
     ):
-        found.warn()
+        diagnosis.warn()
 
 
 def test_diagnosis_of_one_chain_is_never_settled() -> None:
-    found = diagnose({"clusters": autoregressive(6, 1, 1000, 0.0)}, np.full((1, 3), 0.5))
-    assert found.agreement is None
-    assert found.reasons == ("one chain cannot show whether another start would end elsewhere",)
+    diagnosis = diagnose({"clusters": autoregressive(6, 1, 1000, 0.0)}, np.full((1, 3), 0.5))
+    assert diagnosis.agreement is None
+    assert diagnosis.reasons == ("one chain cannot show whether another start would end elsewhere",)
 
 
 def test_limits_define_settled() -> None:

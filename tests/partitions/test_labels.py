@@ -24,9 +24,9 @@ def pairs_joined(labels: list[int]) -> set[tuple[int, int]]:
 
 @given(LABELS)
 def test_canonical_keeps_the_partition_and_numbers_by_first_member(labels: list[int]) -> None:
-    found = canonical(labels).tolist()
-    assert pairs_joined(found) == pairs_joined(labels)
-    firsts = [found.index(k) for k in range(max(found) + 1)]
+    numbered = canonical(labels).tolist()
+    assert pairs_joined(numbered) == pairs_joined(labels)
+    firsts = [numbered.index(k) for k in range(max(numbered) + 1)]
     assert firsts == sorted(firsts)
 
 
@@ -35,7 +35,7 @@ def test_canonical_of_rows_is_that_of_each_row() -> None:
     assert canonical(rows).tolist() == [canonical(row).tolist() for row in rows]
 
 
-def test_canonical_of_nobody_is_empty() -> None:
+def test_canonical_of_no_customers_is_empty() -> None:
     assert canonical([]).tolist() == []
 
 

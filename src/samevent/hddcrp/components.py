@@ -43,14 +43,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Constraints:
+class BlockPairs:
     """Constrained pairs of customers inside blocks: those of block `k` are `pairs[starts[k]:starts[k + 1]]`."""
 
     pairs: Integers
     starts: Offsets
 
     @classmethod
-    def inside(cls, pairs: Integers, label: Offsets, local: Integers, blocks: int) -> Constraints:
+    def inside(cls, pairs: Integers, label: Offsets, local: Integers, blocks: int) -> BlockPairs:
         """Sort pairs by block; pairs across blocks are left out."""
         block = label[pairs[:, 0]]
         kept = np.flatnonzero(block == label[pairs[:, 1]])
@@ -77,7 +77,7 @@ class Split:
     left: Integers
     right: Integers
     pair_starts: Offsets
-    constraints: tuple[Constraints, Constraints]
+    constraints: tuple[BlockPairs, BlockPairs]
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -142,7 +142,7 @@ def split(
         local[left],
         local[right],
         np.searchsorted(label[left], np.arange(len(starts))).astype(np.int64),
-        (Constraints.inside(must, label, local, blocks), Constraints.inside(cannot, label, local, blocks)),
+        (BlockPairs.inside(must, label, local, blocks), BlockPairs.inside(cannot, label, local, blocks)),
     )
 
 

@@ -9,7 +9,6 @@ from samevent.errors import DataError
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 
 def canonical(labels: ArrayLike) -> Integers:

@@ -1,4 +1,4 @@
-"""What a sampler found: samples of partitions, and the probability that two customers share a cluster.
+"""The result of a sampler: samples of partitions, and the probability that two customers share a cluster.
 
 Every sampler returns a `Posterior`, and P(same cluster) is computed nowhere else.
 """
