@@ -1,9 +1,9 @@
-"""How fast scoring is, beside `scorch`'s functions on the same clusterings in the same run.
+"""Speed of scoring, compared with `scorch` on the same clusterings in the same run.
 
-Prints one JSON object a size: `n` mentions, `seconds` for all seven metrics, `scorch_seconds` for the five that
-scorch has (MUC, B3, CEAFe, CEAFm, BLANC), `scorch_ratio` = scorch's time by ours, both counting from labels and
-sets already in memory, and the largest difference between the five scores. scorch is quadratic; it is left out
-above 10,000 mentions.
+Prints one JSON object per size: `n` mentions, `seconds` for all seven metrics, `scorch_seconds` for the five that
+scorch has (MUC, B3, CEAFe, CEAFm, BLANC), `scorch_ratio` = scorch's time / ours, both from labels and sets already in
+memory, and the largest difference between the five scores. scorch is quadratic, so it is skipped above 10,000
+mentions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from samevent.seeds import stream
 
 SIZES = (1_000, 3_000, 10_000, 50_000)
 SCORCH_LIMIT = 10_000
-MENTIONS_A_CLUSTER = 5
+CLUSTER_SIZE = 5
 NOISE = 0.3
 
 PEER: dict[str, Callable[..., tuple[float, float, float]]] = {
@@ -41,16 +41,16 @@ PEER: dict[str, Callable[..., tuple[float, float, float]]] = {
 
 
 def clusterings(n: int) -> tuple[Integers, Integers]:
-    """Draw gold labels, and a system's that differ for about a third of the mentions."""
+    """Return random gold labels, and system labels that differ for about a third of the mentions."""
     random = stream(0, "benchmark", n)
-    gold = random.integers(n // MENTIONS_A_CLUSTER, size=n)
-    elsewhere = random.integers(n // MENTIONS_A_CLUSTER, size=n)
-    return gold, np.where(random.random(n) < NOISE, elsewhere, gold)
+    gold = random.integers(n // CLUSTER_SIZE, size=n)
+    moved = random.integers(n // CLUSTER_SIZE, size=n)
+    return gold, np.where(random.random(n) < NOISE, moved, gold)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Our run at one size: the scores, the time, and the memory of the process by then."""
+    """Our run at one size: the scores, the time, and the peak memory of the process so far."""
 
     n: int
     scores: dict[str, Floats]
@@ -96,7 +96,7 @@ def _sets(labels: Integers) -> list[set[int]]:
 
 
 def show(results: Iterable[dict[str, float | None]]) -> None:
-    """Print a table for people."""
+    """Print a table."""
     table = RichTable("mentions", "seconds", "peak MB", "scorch, seconds", "ratio", "largest difference")
     for r in results:
         table.add_row(*("-" if value is None else f"{value:,.3g}" for value in r.values()))
@@ -106,10 +106,10 @@ def show(results: Iterable[dict[str, float | None]]) -> None:
 def main() -> None:
     """Run all sizes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
     arguments = parser.parse_args()
-    ours(100)  # imports and first calls are not what is measured
-    runs = [ours(n) for n in SIZES]  # all before scorch, whose memory would count as ours
+    ours(100)  # imports and first calls are not measured
+    runs = [ours(n) for n in SIZES]  # before scorch, whose memory would count as ours
     results = (against_peer(run) for run in runs)
     if arguments.json:
         for result in results:
