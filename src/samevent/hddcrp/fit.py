@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from samevent.errors import UsageError
 from samevent.hddcrp import reference, weights
-from samevent.hddcrp.assembly import posterior_of, runs_of
 from samevent.hddcrp.chains import STARTS, Initial, LinkChain, settled, start
 from samevent.hddcrp.checkpoint import fingerprint
 from samevent.hddcrp.components import Block, Split, split
 from samevent.hddcrp.likelihood import Logs
 from samevent.hddcrp.problem import Floats, Problem, Rows
 from samevent.hddcrp.reference import Exact
-from samevent.hddcrp.result import ComponentPosterior
+from samevent.hddcrp.result import ComponentPosterior, posterior_of, runs_of
 from samevent.hddcrp.runner import Pace, Plan, Progress, Store, Task, run
 from samevent.parallel import thread_pool
 from samevent.partitions.diagnostics import ConvergenceWarning

@@ -1,14 +1,20 @@
-"""What `fit` returns: the posterior of a problem, put together from its independent components."""
+"""What `fit` returns: the posterior of a problem, assembled from its exact and its sampled components."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp.problem import Floats, Integers
+from samevent.hddcrp.chains import LinkChain, agree, agreement
+from samevent.hddcrp.components import Split
+from samevent.hddcrp.likelihood import Logs, log_likelihood
+from samevent.hddcrp.problem import Floats, Integers, Problem, Rows
+from samevent.hddcrp.reference import Exact
+from samevent.hddcrp.runner import Plan, Task
+from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior, Traces
 
 Flags = NDArray[np.bool_]
@@ -66,3 +72,143 @@ class ComponentPosterior(Posterior):
     components: Components
     component_traces: Mapping[int, Traces]
     complete: bool = True
+
+
+def posterior_of(
+    problem: Problem, parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task[LinkChain]],
+    plan: Plan[LinkChain], *, chains: int, keep: int, complete: bool, seed: int,
+) -> ComponentPosterior:  # fmt: skip
+    """Assemble a posterior; components in neither `solved` nor `tasks` are single customers."""
+    count = len(parts.order)
+    best = np.zeros(count, np.int64)
+    samples, last = np.zeros((keep, count), np.int64), np.zeros((chains, count), np.int64)
+    together = np.zeros(len(parts.left))
+    height = _alone(parts, logs)
+    for number in range(len(parts)):
+        here = slice(int(parts.starts[number]), int(parts.starts[number + 1]))
+        pairs = slice(int(parts.pair_starts[number]), int(parts.pair_starts[number + 1]))
+        if number in solved:
+            exact = solved[number]
+            best[here], together[pairs] = exact.best_labels, exact.together
+            samples[:, here], last[:, here] = exact.draws, exact.draws[np.arange(chains) % keep]
+            height += exact.best_log_joint
+        elif number in tasks:
+            infos = [chain.info for chain in tasks[number].chains]
+            top = max(infos, key=lambda info: float(info.best_log_joint[0]))
+            best[here] = canonical(top.best_labels)
+            together[pairs] = np.mean([info.together / info.done for info in infos], axis=0)
+            samples[:, here], last[:, here] = _kept(tasks[number], keep), _ends(tasks[number])
+            height += float(top.best_log_joint[0])
+    component = np.empty(count, np.int32)
+    component[parts.order] = np.repeat(np.arange(len(parts)), parts.sizes)
+    left, right, order = _sorted_pairs(parts)
+    components = _table(parts, tasks, plan)
+    return ComponentPosterior(
+        best=_whole(best, parts),
+        best_log_joint=height,
+        left=left,
+        right=right,
+        together=together[order],
+        samples=_whole(samples, parts),
+        last=_whole(last, parts),
+        component=component,
+        components=components,
+        component_traces={number: _traces(task) for number, task in tasks.items()},
+        verdict=components.verdict,
+        settled=bool(components.settled.all()),
+        complete=complete,
+        seed=seed,
+        must_link=problem.must_link,
+        cannot_link=problem.cannot_link,
+    )
+
+
+def runs_of(
+    problem: Problem, parts: Split, tasks: Sequence[Task[LinkChain]], *, runs: int, sweeps: int, seed: int
+) -> Posterior:
+    """Assemble plain runs: the last links of each chain, and the sums of the blocks' traces."""
+    ends = [_ends(task) for task in tasks]
+    traces = [_traces(task) for task in tasks]
+    shape = runs, sweeps
+    nobody = np.zeros((runs, 0), np.int32)
+    return Posterior(
+        samples=_whole(np.concatenate([nobody, *ends], axis=1), parts),
+        traces={
+            "log joint": sum((trace["log joint"] for trace in traces), np.zeros(shape)),
+            "clusters": sum((trace["clusters"] for trace in traces), np.zeros(shape, np.int32)),
+        },
+        seed=seed,
+        must_link=problem.must_link,
+        cannot_link=problem.cannot_link,
+    )
+
+
+def _table(parts: Split, tasks: Mapping[int, Task[LinkChain]], plan: Plan[LinkChain]) -> Components:
+    count = len(parts)
+    sweeps = np.zeros(count, np.int64)
+    mean, modes = np.zeros(count), np.zeros(count)
+    settled = np.ones(count, np.bool_)
+    for number, task in tasks.items():
+        distance = agreement(task.chains)
+        mean[number], modes[number] = distance.mean_difference, distance.in_different_modes
+        settled[number] = agree(distance)
+        sweeps[number] = task.sweeps(plan)
+    return Components(
+        first=parts.order[parts.starts[:-1]],
+        size=parts.sizes,
+        configurations=parts.configurations(),
+        exact=np.array([number not in tasks for number in range(count)], np.bool_),
+        sweeps=sweeps,
+        mean_difference=mean,
+        in_different_modes=modes,
+        settled=settled,
+    )
+
+
+def _alone(parts: Split, logs: Logs) -> float:
+    """Return log p of the words of all single customers; their links are certain."""
+    single = np.repeat(parts.sizes == 1, parts.sizes)
+    inside = single[parts.words.rows]
+    words = Rows.from_triples(
+        len(single), parts.words.rows[inside], parts.words.columns[inside], parts.words.values[inside]
+    )
+    return log_likelihood(words, np.arange(len(single)), logs)
+
+
+def _kept(task: Task[LinkChain], keep: int) -> Integers:
+    """Return `keep` samples, chains by turns; those of a round cut short are repeated."""
+    rows = []
+    for chain in task.chains:
+        filled = min(len(chain.info.samples), chain.info.done // chain.info.every)
+        rows.append(chain.info.samples[:filled] if filled else chain.labels[None])
+    chains = len(rows)
+    picked = [rows[at % chains][(at // chains) % len(rows[at % chains])] for at in range(keep)]
+    return np.stack(picked)
+
+
+def _ends(task: Task[LinkChain]) -> Integers:
+    return np.stack([chain.labels for chain in task.chains])
+
+
+def _traces(task: Task[LinkChain]) -> Traces:
+    infos = [chain.info for chain in task.chains]
+    return {
+        "log joint": np.stack([info.log_joint[: info.done] for info in infos]),
+        "clusters": np.stack([info.clusters[: info.done] for info in infos]),
+    }
+
+
+def _whole(labels: NDArray[np.integer], parts: Split) -> Integers:
+    """Turn labels within blocks, in the order of the split, into labels of all customers in their own order."""
+    shift = np.repeat(parts.starts[:-1], parts.sizes)
+    own = np.empty_like(labels)
+    own[..., parts.order] = labels + shift
+    return canonical(own).astype(np.int32)
+
+
+def _sorted_pairs(parts: Split) -> tuple[Integers, Integers, NDArray[np.int64]]:
+    """Return the candidate pairs by customers, and where each stands in the split."""
+    begin = np.repeat(parts.starts[:-1], np.diff(parts.pair_starts))
+    left, right = parts.order[parts.left + begin], parts.order[parts.right + begin]
+    order = np.lexsort((right, left))
+    return left[order], right[order], order
