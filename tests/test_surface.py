@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import ast
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,15 +18,26 @@ def test_everything_in_all_can_be_imported_and_nothing_else_is_shown() -> None:
     assert dir(samevent) == sorted(samevent.__all__)
 
 
-def test_every_name_has_one_home() -> None:
-    names = [name for names in samevent._HOMES.values() for name in names]
-    assert sorted(names) == sorted(samevent.__all__)
-    for home, owned in samevent._HOMES.items():
-        module = importlib.import_module(f"samevent.{home}")
-        assert all(getattr(samevent, name) is getattr(module, name) for name in owned)
+def test_names_are_those_that_type_checkers_see() -> None:
+    tree = ast.parse(Path(samevent.__file__).read_text("utf-8"))
+    [block] = [node for node in tree.body if isinstance(node, ast.If)]
+    homes = {
+        alias.name: str(node.module)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert sorted(homes) == sorted(samevent.__all__)
+    for name, home in homes.items():
+        assert getattr(samevent, name) is getattr(importlib.import_module(home), name)
 
 
-def test_the_engine_is_there_without_importing_it_first() -> None:
+def test_reading_a_corpus_imports_nothing_heavy() -> None:
+    code = "import sys, samevent; samevent.read; print([m for m in ('numpy', 'spacy', 'numba') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_the_engine_needs_no_import_of_its_own() -> None:
     code = "import samevent; print(samevent.hddcrp.fit.__name__)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "fit\n"
 

@@ -1,4 +1,4 @@
-"""Which mentions tell of the same event, within a document and across documents.
+"""Find which mentions refer to the same event, within a document and across documents.
 
     corpus = samevent.read("news/")
     result = samevent.Model.load("en-news").resolve(corpus, seed=7)
@@ -7,7 +7,7 @@
     samevent.score(gold, result.clustering, unit="document").conll
     samevent.hddcrp.fit(problem, seed=7)
 
-Names are imported when first used, so that `import samevent` costs nothing.
+Names are imported when they are first used, so that `import samevent` costs nothing.
 """
 
 from __future__ import annotations
@@ -31,15 +31,6 @@ if TYPE_CHECKING:
     from samevent.scoring import Scores, score
 
 __version__ = "0.1.0"
-
-_HOMES = {
-    "corpus": ("Argument", "Clustering", "Corpus", "Document", "Mention", "Sentence", "Token"),
-    "errors": ("CorpusError", "DataError", "FormatError", "OutputExistsError", "SameventError", "UsageError"),
-    "formats": ("read", "write"),
-    "model": ("Model", "Options"),
-    "results": ("Event", "Result"),
-    "scoring": ("Scores", "score"),
-}
 
 __all__ = [
     "Argument",
@@ -65,17 +56,19 @@ __all__ = [
     "write",
 ]
 
-
-_ROOMS = ("hddcrp",)
-"""Subpackages that people use as they are."""
+_HOMES = ("errors", "corpus", "formats", "scoring", "results", "model")
+"""The modules that the names above come from, the quickest to import first."""
+_SUBPACKAGES = ("hddcrp",)
+"""Subpackages that can be used without importing them first."""
 
 
 def __getattr__(name: str) -> object:
-    if name in _ROOMS:
+    if name in _SUBPACKAGES:
         return import_module(f"samevent.{name}")
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"samevent.{home}"), name)
+    if name in __all__:
+        for home in _HOMES:
+            if hasattr(module := import_module(f"samevent.{home}"), name):
+                return getattr(module, name)
     raise AttributeError(f"module 'samevent' has no attribute {name!r}")
 
 
