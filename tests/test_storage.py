@@ -20,7 +20,7 @@ def written(path: Path, **options: bool) -> Path:
     return path
 
 
-def test_table_comes_back_as_written(tmp_path: Path) -> None:
+def test_table_round_trips(tmp_path: Path) -> None:
     table = read_table(written(tmp_path / "t.npz"), "test", 3)
     assert table.manifest == {"kind": "test", "schema": 3, "source": "Königsberg"}
     assert set(table.arrays) == set(ARRAYS)
@@ -29,7 +29,7 @@ def test_table_comes_back_as_written(tmp_path: Path) -> None:
         np.testing.assert_array_equal(table.arrays[name], array)
 
 
-def test_table_has_the_same_bytes_whatever_the_order_and_the_time(tmp_path: Path) -> None:
+def test_table_bytes_do_not_depend_on_order_or_time(tmp_path: Path) -> None:
     one = written(tmp_path / "one.npz").read_bytes()
     write_table(
         tmp_path / "two.npz", "test", 3, {"source": "Königsberg"}, dict(reversed(list(ARRAYS.items())))
@@ -94,7 +94,7 @@ def test_damaged_table_is_one_clear_error(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5)))
-def test_rows_come_back_as_packed(rows: list[list[int]]) -> None:
+def test_rows_round_trip(rows: list[list[int]]) -> None:
     packed = Rows(*Rows.pack(rows))
     assert [packed[i] for i in range(len(packed))] == rows
     copied = pickle.loads(pickle.dumps(packed))
@@ -102,7 +102,7 @@ def test_rows_come_back_as_packed(rows: list[list[int]]) -> None:
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"))))
-def test_strings_come_back_as_packed(strings: list[str]) -> None:
+def test_strings_round_trip(strings: list[str]) -> None:
     assert unpack_strings(pack_strings(strings)) == strings
 
 

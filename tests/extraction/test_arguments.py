@@ -165,7 +165,7 @@ def test_arguments_fall_back_on_the_sentence_only_if_asked_to() -> None:
     assert arguments(associate(document, annotation, [], settings=alone), "bombed") == []
 
 
-def test_arguments_of_a_passive_verb_are_found_behind_its_preposition_and_in_conjunctions() -> None:
+def test_arguments_of_a_passive_verb_are_found_after_prepositions_and_in_conjunctions() -> None:
     document, annotation = told(PASSIVE, actions="bombed", participants="Yida, Sudan, Chad, oil")
     roles = predicate(document, annotation, "bombed", ("ARG1", "Yida"), ("ARG0", "by Sudan and Chad"))
     found = associate(document, annotation, [roles])
@@ -232,7 +232,7 @@ def test_the_shortest_of_nested_fillers_gives_the_role() -> None:
         pytest.param([("ARG0", "of Yida")], [("Yida", "ARG0")], id="another agent"),
     ],
 )
-def test_a_possessor_is_agent_unless_the_labeller_knows_better(
+def test_a_possessor_is_agent_unless_the_labeller_disagrees(
     fillers: list[tuple[str, str]] | None, expected: list[tuple[str, str]]
 ) -> None:
     document, annotation = told(POSSESSOR, actions="bombing, shocked", participants="Sudan, Yida, Chad")
@@ -242,12 +242,12 @@ def test_a_possessor_is_agent_unless_the_labeller_knows_better(
     assert arguments(found, "shocked") == [("Sudan", None), ("Yida", None), ("Chad", None)]
 
 
-def test_a_compound_is_no_possessor() -> None:
+def test_a_compound_is_not_a_possessor() -> None:
     document, annotation = told(ACTIVE, actions="camp", participants="refugee, Sudan")
     assert arguments(associate(document, annotation, []), "camp") == [("Sudan", None), ("refugee", None)]
 
 
-def test_an_argument_never_has_the_head_of_its_event_among_its_tokens() -> None:
+def test_an_argument_never_contains_the_head_of_its_event() -> None:
     document, annotation = told(
         POSSESSOR, actions="bombing", participants="bombing, Sudan 's Thursday bombing of Yida"
     )
@@ -257,7 +257,7 @@ def test_an_argument_never_has_the_head_of_its_event_among_its_tokens() -> None:
     assert event.arguments == (Argument("around"),)
 
 
-def test_given_arguments_stay_and_so_does_all_else() -> None:
+def test_existing_arguments_and_everything_else_are_kept() -> None:
     document, annotation = told(ACTIVE, actions="bombed, camp", participants="Sudan, Juba")
     juba = next(m for m in document.mentions if m.text == "Juba")
     marked = document.with_mentions(
@@ -285,7 +285,7 @@ def flat(sentences: list[list[str]]) -> tuple[Document, Annotation]:
     )
 
 
-def test_a_mention_across_sentences_is_in_that_of_its_head() -> None:
+def test_a_mention_across_sentences_belongs_to_that_of_its_head() -> None:
     document, annotation = flat([["raid", "a"], ["b", "fire"]])
     mentions = [
         document.mention("action", 0, 1),
@@ -327,7 +327,7 @@ def test_fillers_that_were_not_extracted_become_mentions() -> None:
     assert associate(found, annotation, [bombed(document, annotation)], settings=ADDING) == found
 
 
-def test_fillers_joined_by_and_become_a_mention_each() -> None:
+def test_conjuncts_become_one_mention_each() -> None:
     document, annotation = told(PASSIVE, actions="bombed")
     roles = predicate(document, annotation, "bombed", ("ARG0", "by Sudan and Chad"))
     found = associate(document, annotation, [roles], settings=ADDING)
@@ -376,7 +376,7 @@ def test_a_time_ends_where_its_clause_begins() -> None:
     assert arguments(found, "fled") == [("in May", "AM-TMP")]
 
 
-def test_only_what_is_joined_to_the_head_of_a_filler_is_a_participant_beside_it() -> None:
+def test_only_conjuncts_of_the_filler_head_are_further_participants() -> None:
     document, annotation = parsed("""
         fled VERB ROOT fled flee
         men NOUN nsubj fled
@@ -448,7 +448,7 @@ def labelled(draw: st.DrawFn) -> tuple[Document, Annotation, list[Predicate]]:
 
 @given(labelled(), st.booleans(), st.booleans())
 @settings(max_examples=150, deadline=None)
-def test_arguments_are_sound_whatever_the_parse_and_the_roles(
+def test_arguments_are_valid_for_any_parse_and_roles(
     case: tuple[Document, Annotation, list[Predicate]], add: bool, whole: bool
 ) -> None:
     document, annotation, predicates = case
@@ -495,7 +495,7 @@ def test_an_empty_document_stays_empty() -> None:
 
 
 @needs_model
-def test_every_event_is_labelled_beside_the_predicates_that_are_found() -> None:
+def test_label_events_adds_events_to_the_predicates_found() -> None:
     text = "Sudan bombs Yida refugee camp in South Sudan on Thursday, Nov 10th, 2011. The sun was red."
     document, annotation = Annotator()(Document.from_text("d1", text))
     roles = resources().roles

@@ -62,7 +62,7 @@ def random_case(seed: int, sizes: list[int], limit: int) -> tuple[Floats, NDArra
     sizes=st.lists(st.integers(0, 9), min_size=1, max_size=3),
     limit=st.integers(1, 5),
 )
-def test_candidates_are_those_of_the_plain_reading(seed: int, sizes: list[int], limit: int) -> None:
+def test_candidates_equal_a_plain_reference(seed: int, sizes: list[int], limit: int) -> None:
     segments, heads, borders = random_case(seed, sizes, limit)
     found = listed(decode(segments, heads, limit, borders))
     expected = reference(segments, heads, limit, borders)
@@ -101,13 +101,13 @@ def test_spans_with_one_head_are_one_mention_with_all_their_probability() -> Non
     assert found == [(1, 2, 1, 0.9)]
 
 
-def test_a_word_whose_span_was_taken_makes_do_with_what_is_left() -> None:
+def test_a_word_whose_span_is_taken_gets_the_rest() -> None:
     spans = {(0, 2): (0, 0.9), (1, 3): (2, 0.5), (2, 3): (2, 0.1)}
     found = listed(decode(*table(3, 2, spans), 2, borders_of([3])))
     assert found == [(0, 2, 0, 0.9), (2, 3, 2, 0.6)]
 
 
-def test_a_word_with_nothing_left_goes_without() -> None:
+def test_a_word_without_free_tokens_gets_no_mention() -> None:
     spans = {(0, 2): (0, 0.9), (1, 3): (2, 0.5), (1, 2): (1, 0.3)}
     assert listed(decode(*table(3, 2, spans), 2, borders_of([3]))) == [(0, 2, 0, 0.9)]
 

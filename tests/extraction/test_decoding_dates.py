@@ -36,7 +36,7 @@ def joined(text: str, *, borders: tuple[int, ...] = ()) -> list[tuple[str, float
         "[ late Tuesday ] , [ Sept . 6 ]",
     ],
 )
-def test_a_weekday_is_joined_with_its_date(text: str) -> None:
+def test_a_weekday_is_merged_with_its_date(text: str) -> None:
     (found,) = joined(text)
     inside = text[text.index("[") + 1 : text.rindex("]")].replace("]", "").replace("[", "")
     assert found == (" ".join(inside.split()), 0.2)
@@ -54,22 +54,22 @@ def test_a_weekday_is_joined_with_its_date(text: str) -> None:
         "[ Sunday ] , [ 300 May 5 ]",
     ],
 )
-def test_other_times_stay_apart(text: str) -> None:
+def test_other_times_stay_separate(text: str) -> None:
     assert [t for t, _ in joined(text)] == [
         " ".join(part.split("]")[0].split()) for part in text.split("[")[1:]
     ]
 
 
-def test_no_time_reaches_across_a_sentence() -> None:
+def test_dates_are_not_merged_across_sentences() -> None:
     text = "[ on Thursday ] , [ Nov 10th , 2011 ]"
     assert len(joined(text)) == 1
     assert len(joined(text, borders=(3,))) == 2
 
 
-def test_what_stands_around_a_joined_time_is_kept() -> None:
+def test_times_around_a_merged_one_are_kept() -> None:
     found = joined("[ yesterday ] and [ Thursday ] , [ Nov 10 ] or [ soon ]")
     assert found == [("yesterday", 0.1), ("Thursday , Nov 10", 0.3), ("soon", 0.4)]
 
 
-def test_without_times_there_is_nothing_to_join() -> None:
+def test_no_times_are_merged_in_an_empty_list() -> None:
     assert joined("nothing at all") == []

@@ -64,13 +64,13 @@ def keys(text: Parsed, *groups: str) -> tuple[list[set[int]], list[set[int]]]:
     return tokens, [set(row) for row in raw.segment_keys.tolist()]
 
 
-def test_a_sentence_is_the_same_whatever_stands_around_it() -> None:
+def test_features_of_a_sentence_do_not_depend_on_others() -> None:
     whole = encoder().encode(*text_of(SAID, BOMBED, "", SHORT, BOMBED))
     for number, rows in enumerate([SAID, BOMBED, "", SHORT, BOMBED]):
         same(select_sentences(whole, [number]), encoder().encode(*text_of(rows)))
 
 
-def test_joined_texts_are_the_text_of_all_sentences() -> None:
+def test_concatenated_texts_equal_the_whole_text() -> None:
     alone = [encoder().encode(*text_of(rows)) for rows in (SHORT, "", BOMBED, SAID)]
     whole = encoder().encode(*text_of(SHORT, "", BOMBED, SAID))
     same(concatenate(alone), whole)
@@ -79,7 +79,7 @@ def test_joined_texts_are_the_text_of_all_sentences() -> None:
 
 
 @pytest.mark.parametrize("group", KEY_GROUPS)
-def test_a_group_switched_off_takes_its_features_along_and_no_others(group: str) -> None:
+def test_a_disabled_group_removes_its_own_features_only(group: str) -> None:
     others = [name for name in KEY_GROUPS if name != group]
     everything, without, alone = keys(NAMED), keys(NAMED, *others), keys(NAMED, group)
     removed = 0
@@ -91,7 +91,7 @@ def test_a_group_switched_off_takes_its_features_along_and_no_others(group: str)
     assert removed > 0
 
 
-def test_dictionary_entries_become_features_of_their_words() -> None:
+def test_lexicon_entries_become_features_of_their_words() -> None:
     tokens, _ = keys(NAMED, "hypernyms", "synonyms", "frames")
     lexicon = TinyLexicon()
     expected = {
@@ -129,14 +129,14 @@ def test_features_never_seen_in_training_are_unknown() -> None:
     np.testing.assert_array_equal(chosen[features.token_features[seen]], raw.token_keys[seen])
 
 
-def test_words_and_tags_nobody_knows_are_no_error() -> None:
+def test_unknown_words_and_tags_are_not_an_error() -> None:
     text = text_of("qwzx ??? strange qwzx\n§ XX dep qwzx\nÆ΢字 -LRB- dep qwzx")
     raw = encoder().encode(*text)
     assert len(raw.token_starts) == 4
     assert not raw.vectors.any()
 
 
-def test_white_space_and_marks_alone_are_no_error() -> None:
+def test_white_space_and_punctuation_alone_are_not_an_error() -> None:
     document = Document.from_tokens("d", [[" ", "--", "1999", "\t\t"], [" "]])
     annotation = Annotation(
         tags=("_SP", ":", "CD", "_SP", "_SP"),
@@ -163,7 +163,7 @@ def test_a_text_without_tokens_has_no_features(sizes: list[int]) -> None:
     )
 
 
-def test_a_sentence_of_2000_tokens_has_as_much_a_token_as_a_short_one() -> None:
+def test_features_per_token_do_not_grow_with_sentence_length() -> None:
     n = 2000
     document = Document.from_tokens("d", [["go"] * n])
     annotation = Annotation(

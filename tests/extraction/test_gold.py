@@ -40,12 +40,12 @@ def marked(*spans: tuple[Kind, int, int], words: str = "a b c d . e f g . h i ."
     return d.with_mentions(d.mention(*span) for span in spans)
 
 
-def test_only_sentences_with_marks_teach() -> None:
+def test_only_sentences_with_mentions_are_used() -> None:
     assert marked_sentences(marked(("time", 9, 10), ("action", 0, 2), ("action", 1, 2))) == [0, 2]
     assert marked_sentences(marked()) == []
 
 
-def test_an_address_never_teaches() -> None:
+def test_addresses_are_never_used() -> None:
     d = marked(("action", 0, 1), ("action", 5, 6))
     sentences = (replace(d.sentences[0], is_url=True), *d.sentences[1:])
     assert marked_sentences(replace(d, sentences=sentences)) == [1]
@@ -61,7 +61,7 @@ def test_mentions_are_segments_in_the_order_of_the_text() -> None:
     ]
 
 
-def test_of_overlapping_mentions_events_stay_first() -> None:
+def test_events_win_over_overlapping_mentions() -> None:
     everything: list[tuple[Kind, int, int]] = [
         ("participant", 0, 2),
         ("location", 1, 3),
@@ -76,14 +76,14 @@ def test_of_overlapping_mentions_events_stay_first() -> None:
     assert gold_path(d, flat(d), ROOMY) == [(1, 3, LOCATION)]
 
 
-def test_of_overlapping_mentions_of_a_kind_the_first_stays_and_then_the_shorter() -> None:
+def test_first_then_shorter_of_overlapping_mentions_of_a_kind_wins() -> None:
     d = marked(("action", 1, 3), ("action", 0, 2))
     assert gold_path(d, flat(d), ROOMY) == [(0, 2, ACTION)]
     d = marked(("action", 0, 3), ("action", 0, 2))
     assert gold_path(d, flat(d), ROOMY) == [(0, 2, ACTION)]
 
 
-def test_a_mention_that_was_left_out_takes_no_place() -> None:
+def test_a_mention_left_out_blocks_no_other() -> None:
     d = marked(("action", 0, 3), ("participant", 1, 2))
     assert gold_path(d, flat(d), (2, 9, 9, 9)) == [(1, 2, PARTICIPANT)]
 
@@ -93,14 +93,14 @@ def test_a_mention_over_a_sentence_border_is_left_out() -> None:
     assert gold_path(d, flat(d), ROOMY) == [(9, 11, TIME)]
 
 
-def test_of_a_discontinuous_mention_the_stretch_with_its_head_is_taken() -> None:
+def test_discontinuous_mention_is_represented_by_the_part_with_its_head() -> None:
     d, annotation = parsed(CHECKED)
     out = d.mention("action", 1, 5, tokens=(1, 4))
     place = d.mention("location", 6, 9, tokens=(6, 8))
     assert gold_path(d.with_mentions([out, place]), annotation, ROOMY) == [(1, 2, ACTION), (8, 9, LOCATION)]
 
 
-def test_the_stretch_of_a_discontinuous_mention_need_not_be_its_first_and_must_fit() -> None:
+def test_part_of_a_discontinuous_mention_may_be_any_but_must_fit() -> None:
     d, annotation = parsed(CHECKED)
     place = d.with_mentions([d.mention("location", 5, 9, tokens=(5, 7, 8))])
     assert gold_path(place, annotation, ROOMY) == [(7, 9, LOCATION)]
@@ -119,7 +119,7 @@ def test_limits_leave_one_token_beyond_nearly_all_mentions() -> None:
     assert length_limits([]) == (2, 2, 2, 2)
 
 
-def test_sentence_without_tokens_is_no_obstacle() -> None:
+def test_sentence_without_tokens_is_skipped() -> None:
     d = replace(marked(("action", 0, 1)), sentences=(Sentence(0, 5), Sentence(5, 5), Sentence(5, 12)))
     assert marked_sentences(d) == [0]
     assert gold_path(d, flat(marked()), ROOMY) == [(0, 1, ACTION)]

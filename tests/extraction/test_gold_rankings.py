@@ -75,20 +75,20 @@ def test_balance_counts_all_mentions_of_checked_sentences() -> None:
     assert found.balance(0.95) == (Balance(0, 0, 0), Balance(0, 0, 0))
 
 
-def test_one_prediction_may_find_two_gold_mentions_but_is_right_once() -> None:
+def test_one_prediction_may_find_two_gold_mentions_but_is_correct_once() -> None:
     found = ranked(gold(("action", 0, 2, "x"), ("action", 1, 2, "x")), ("action", 1, 2, 0.9))
     head, exact = found.balance(0.5)
     assert astuple(head) == pytest.approx((1, 1, 1))
     assert astuple(exact) == pytest.approx((1, 1 / 2, 2 / 3))
 
 
-def test_where_nobody_said_marked_sentences_are_checked_for() -> None:
+def test_sentences_with_mentions_count_as_checked_by_default() -> None:
     d = gold(("action", 0, 1, None), ("time", 6, 7, None))
     found = ranked(d, ("action", 0, 1, 0.9), ("action", 5, 6, 0.8), ("action", 11, 12, 0.7))
     assert found.checked.tolist() == [True, True, False]
 
 
-def test_addresses_count_for_nothing() -> None:
+def test_addresses_do_not_count() -> None:
     d = gold(("action", 0, 1, "x"), ("action", 5, 6, "x"), checked=[0, 1])
     d = replace(d, sentences=(replace(d.sentences[0], is_url=True), *d.sentences[1:]))
     found = ranked(d, ("action", 5, 6, 0.9))
@@ -96,7 +96,7 @@ def test_addresses_count_for_nothing() -> None:
     assert found.recall(1) == (1, 1)
 
 
-def test_a_head_that_was_given_is_believed() -> None:
+def test_an_existing_head_is_used() -> None:
     d = gold(("action", 0, 2, "x"))
     d = d.with_mentions([replace(d.mentions[0], head=0)])
     assert ranked(d, ("action", 1, 2, 0.9)).recall(1) == (0, 0)
@@ -115,7 +115,7 @@ def test_documents_are_ranked_together_and_equals_stay_in_order() -> None:
     assert (found.gold_linked, found.tokens) == (2, 30)
 
 
-def test_nothing_predicted_and_nothing_gold_is_no_error() -> None:
+def test_empty_predictions_and_gold_are_not_an_error() -> None:
     for found in (ranked(gold()), ranking("time", []), ranked(gold(("action", 0, 1, "x")))):
         assert found.recall(5) == (0, 0)
         assert found.balance(0.5)[0] == Balance(0, 0, 0)
@@ -151,7 +151,7 @@ def test_best_threshold_is_the_best_of_all(found: Ranking) -> None:
 
 
 @given(found=rankings(), share=st.floats(0, 1))
-def test_threshold_for_gives_as_many_as_asked_and_no_more(found: Ranking, share: float) -> None:
+def test_threshold_for_passes_at_most_the_share(found: Ranking, share: float) -> None:
     asked = int(share * found.tokens)
     threshold = found.threshold_for(share)
     taken = int((found.probability >= threshold).sum())

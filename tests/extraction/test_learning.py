@@ -79,7 +79,7 @@ def test_small_batches_come_close_to_the_minimum(batch: int) -> None:
     assert value - lowest < 0.01 * (start - lowest)
 
 
-def test_the_right_path_becomes_the_best() -> None:
+def test_the_gold_path_becomes_the_best() -> None:
     weights, _ = learned(LearningSettings(rounds=200, rate=0.5, batch=2, regularisation=0.001))
     assert best_segments(potentials(FEATURES, weights, LIMITS), FEATURES.borders) == PATH
 

@@ -50,7 +50,7 @@ def cost_of(segment: Segment, right: list[Segment], cost: Cost) -> float:
 
 
 @pytest.mark.parametrize("cost", [DEAR, FREE], ids=["margin", "likelihood"])
-def test_loss_is_the_log_sum_of_all_dear_paths_less_the_right_one(cost: Cost) -> None:
+def test_loss_is_the_log_sum_of_all_costly_paths_minus_the_gold_one(cost: Cost) -> None:
     p = potentials(FEATURES, WEIGHTS, LIMITS)
 
     def dear(path: Path) -> float:
@@ -68,7 +68,7 @@ def test_loss_is_the_log_sum_of_all_dear_paths_less_the_right_one(cost: Cost) ->
 
 @pytest.mark.parametrize("cost", [DEAR, FREE], ids=["margin", "likelihood"])
 @pytest.mark.parametrize("strength", [0.0, 0.3])
-def test_gradient_is_that_of_finite_differences(cost: Cost, strength: float) -> None:
+def test_gradient_matches_finite_differences(cost: Cost, strength: float) -> None:
     right = gold_arrays(BORDERS, RIGHT, 3, 2, cost)
     flat = WEIGHTS.flat()
     l2 = np.linspace(0, 2, flat.size) * strength
@@ -87,7 +87,7 @@ def test_regularisation_adds_half_the_weighted_square() -> None:
     assert value - bare == pytest.approx((l2 * flat**2).sum() / 2)
 
 
-def test_costs_are_those_of_each_way_to_be_wrong() -> None:
+def test_costs_match_the_definition() -> None:
     right = gold_arrays(BORDERS, RIGHT, 3, 2, DEAR)
     for start, end in pairwise(BORDERS.tolist()):
         for a in range(start, end):
@@ -107,7 +107,7 @@ def test_costs_by_name() -> None:
     np.testing.assert_allclose(right.other_cost, [0, 1, 1, 0, 2, 0])
 
 
-def test_the_right_path_costs_nothing_and_is_counted_as_it_runs() -> None:
+def test_the_gold_path_costs_nothing_and_has_its_transitions() -> None:
     right = gold_arrays(BORDERS, RIGHT, 3, 2, DEAR)
     assert right.segments.sum() == len(RIGHT)
     assert all(right.segments[a, b - a - 1, kind - 1] == 1 for a, b, kind in RIGHT)
@@ -127,7 +127,7 @@ def test_the_right_path_costs_nothing_and_is_counted_as_it_runs() -> None:
     np.testing.assert_array_equal(right.transitions, expected)
 
 
-def test_two_right_segments_of_a_kind_side_by_side_stay_two() -> None:
+def test_adjacent_gold_segments_of_a_kind_stay_two() -> None:
     right = gold_arrays(borders_of([3]), [(0, 2, 1), (2, 3, 1)], 3, 1, DEAR)
     assert right.transitions[1, 1] == 1
     np.testing.assert_allclose(right.segment_cost[:, :, 0][[0, 0, 1], [0, 2, 1]], DEAR.boundary)

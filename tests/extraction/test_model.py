@@ -87,18 +87,18 @@ def test_thresholds_decide_and_a_mention_just_as_probable_passes() -> None:
     assert len(at(0).extract(text).mentions) == len(everything)
 
 
-def test_an_operating_point_nobody_knows_is_said() -> None:
+def test_unknown_operating_point_is_an_error() -> None:
     with pytest.raises(UsageError, match="'precise'") as error:
         EXTRACTOR.extract(NEWS[0], point="precise")
     assert "balanced, recall" in str(error.value)
 
 
-def test_a_kind_nobody_knows_is_said() -> None:
+def test_unknown_kind_is_an_error() -> None:
     with pytest.raises(UsageError, match="'event'"):
         EXTRACTOR.extract(NEWS[0], kinds=["event"])  # type: ignore[list-item]
 
 
-def test_mentions_of_other_kinds_stay_as_they_are() -> None:
+def test_mentions_of_other_kinds_are_kept() -> None:
     document, annotation, predicates = NEWS[0]
     given = document.with_mentions([document.mention("action", 3, 4, id="mine", event="e")])
     found = EXTRACTOR.extract(Parsed(given, annotation, predicates), kinds=["time"])
@@ -109,7 +109,7 @@ def test_mentions_of_other_kinds_stay_as_they_are() -> None:
     assert found.mentions[0].event == "e"
 
 
-def test_arguments_found_anew_are_not_pointed_to_any_more() -> None:
+def test_arguments_do_not_refer_to_replaced_mentions() -> None:
     document, annotation, predicates = NEWS[0]
     old = document.mention("time", 7, 8, id="old")
     place = document.mention("location", 4, 6, id="place")
@@ -138,7 +138,7 @@ def test_nothing_is_found_in_an_address() -> None:
     ],
     ids=["no sentence", "empty sentences", "no letter", "unknown word"],
 )
-def test_odd_texts_are_no_error(text: Parsed) -> None:
+def test_odd_texts_are_not_an_error(text: Parsed) -> None:
     for point in POINTS:
         assert len(EXTRACTOR.extract(text, point=point).mentions) <= 4 * len(text.document.tokens)
 
@@ -170,7 +170,7 @@ def test_mentions_do_not_depend_on_other_sentences() -> None:
         assert [m for m in extractor.mentions(long) if m.end <= end] == extractor.mentions(short)
 
 
-def test_saved_extractor_comes_back_with_the_same_decisions(tmp_path: Path) -> None:
+def test_saved_extractor_makes_the_same_decisions(tmp_path: Path) -> None:
     extractor = at(0.5)
     extractor.save(tmp_path / "a.npz", {"source": "here"})
     loaded = Extractor.load(tmp_path / "a.npz", RESOURCES)
@@ -195,7 +195,7 @@ def test_the_same_extractor_has_the_same_bytes(tmp_path: Path) -> None:
         assert third.extract(text) == again.extract(text)
 
 
-def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_overwritten_by_default(tmp_path: Path) -> None:
     EXTRACTOR.save(tmp_path / "a.npz", {})
     with pytest.raises(OutputExistsError):
         EXTRACTOR.save(tmp_path / "a.npz", {})
@@ -203,7 +203,7 @@ def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["missing", "text", "cut", "kind"])
-def test_a_file_that_is_no_extractor_is_said_with_its_name(tmp_path: Path, damage: str) -> None:
+def test_error_names_a_file_that_is_not_an_extractor(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "a.npz"
     EXTRACTOR.save(path, {})
     whole = path.read_bytes()
@@ -221,21 +221,21 @@ PARTS = ["token_keys", "token_levels", "segment_keys", "segment_scales", "transi
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_missing_part_is_said(tmp_path: Path, name: str) -> None:
+def test_missing_array_is_an_error(tmp_path: Path, name: str) -> None:
     path = rewritten(tmp_path, lambda _, arrays: arrays.pop(name))
     with pytest.raises(FormatError, match=name):
         Extractor.load(path, RESOURCES)
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_part_that_is_too_short_is_said(tmp_path: Path, name: str) -> None:
+def test_short_array_is_an_error(tmp_path: Path, name: str) -> None:
     path = rewritten(tmp_path, lambda _, arrays: arrays.update({name: arrays[name][:-1]}))
     with pytest.raises(FormatError, match=r"a\.npz"):
         Extractor.load(path, RESOURCES)
 
 
 @pytest.mark.parametrize("entry", ["groups", "thresholds"])
-def test_a_manifest_that_says_too_little_is_refused(tmp_path: Path, entry: str) -> None:
+def test_incomplete_manifest_is_refused(tmp_path: Path, entry: str) -> None:
     path = rewritten(tmp_path, lambda manifest, _: manifest.pop(entry))
     with pytest.raises(FormatError, match=entry):
         Extractor.load(path, RESOURCES)

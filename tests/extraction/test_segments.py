@@ -89,7 +89,7 @@ def test_head_of_ordinary_phrases_is_that_of_the_span() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(random_annotations(longest=9))
-def test_atoms_are_what_they_are_said_to_be(annotation: Annotation) -> None:
+def test_segment_atoms_match_their_description(annotation: Annotation) -> None:
     n, longest = len(annotation), 5
     text = one_sentence(annotation)
     tags, labels, heads = annotation.tags, annotation.labels, annotation.heads
@@ -173,7 +173,7 @@ def test_a_text_without_tokens_has_no_segments(longest: int) -> None:
     assert read(text_of(""), longest) == {}
 
 
-def test_2000_tokens_in_a_chain_are_no_trouble() -> None:
+def test_a_chain_of_2000_tokens_is_encoded() -> None:
     n = 2000
     chain = Annotation(
         tags=("NN",) * n, pos=("NOUN",) * n, lemmas=("x",) * n, heads=(0, *range(n - 1)), labels=("dep",) * n

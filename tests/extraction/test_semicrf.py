@@ -69,7 +69,7 @@ def test_marginals_are_the_gradient_of_the_log_partition_function() -> None:
         np.testing.assert_allclose(ours, theirs, atol=1e-8)
 
 
-def test_what_reaches_beyond_a_sentence_or_its_limit_is_never_looked_at() -> None:
+def test_entries_beyond_a_sentence_or_limit_are_never_used() -> None:
     p, borders = random_potentials(5, 5, (3, 1)), borders_of([3, 2])
     spoiled = p.segments.copy()
     for start, end in ((0, 3), (3, 5)):
@@ -108,7 +108,7 @@ def test_every_token_is_in_one_segment(seed: int, sizes: list[int], limits: list
 
 
 @pytest.mark.parametrize("scale", [1.0, 300.0])
-def test_a_long_sentence_neither_overflows_nor_fades(scale: float) -> None:
+def test_a_long_sentence_neither_overflows_nor_underflows(scale: float) -> None:
     n = 2000
     p, borders = random_potentials(8, n, (3, 12, 7, 5), scale=scale), borders_of([n])
     totals, found = marginals(p, borders)

@@ -29,7 +29,7 @@ def texts(document: Document, kind: Kind) -> list[str]:
 
 @needs_model
 @pytest.mark.parametrize("point", POINTS)
-def test_the_papers_first_table_comes_out(extractor: Extractor, point: str) -> None:
+def test_shipped_extractor_reproduces_the_papers_first_table(extractor: Extractor, point: str) -> None:
     text = "Sudan bombs Yida refugee camp in South Sudan on Thursday, Nov 10th, 2011"
     found = extract(extractor, Document.from_text("a", text), point)
     by_id = {m.id: m for m in found.mentions}
@@ -60,7 +60,7 @@ def test_the_papers_first_table_comes_out(extractor: Extractor, point: str) -> N
     ],
     ids=["none", "empty", "marks", "numbers", "one word 400 times", "2,000 tokens", "no word"],
 )
-def test_hardly_a_sentence_is_no_trouble(extractor: Extractor, sentences: list[list[str]]) -> None:
+def test_very_short_texts_are_not_an_error(extractor: Extractor, sentences: list[list[str]]) -> None:
     given = Document.from_tokens("a", sentences)
     (text,) = parse([given], extractor.resources.roles)
     for point in POINTS:

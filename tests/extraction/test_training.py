@@ -48,13 +48,13 @@ def gold(text: Parsed) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("cost", [Cost(), Cost(0, 0, 0, 0)], ids=["margin", "likelihood"])
-def test_trained_extractor_finds_what_it_was_shown(cost: Cost) -> None:
+def test_trained_extractor_finds_the_training_mentions(cost: Cost) -> None:
     extractor = trained(NEWS, replace(QUICK, learning=replace(LEARNING, cost=cost)))
     for text in NEWS:
         assert sure(extractor, text) == gold(text)
 
 
-def test_trained_extractor_finds_the_like_in_words_it_never_saw() -> None:
+def test_trained_extractor_generalises_to_unseen_words() -> None:
     unseen = text_of("""
         Mali NNP nsubj shelled
         shelled VBD ROOT shelled shell
@@ -65,13 +65,13 @@ def test_trained_extractor_finds_the_like_in_words_it_never_saw() -> None:
     assert {("action", "shelled"), ("participant", "Mali")} <= set(sure(trained(NEWS), unseen))
 
 
-def test_sentences_without_marks_teach_nothing() -> None:
+def test_sentences_without_mentions_are_not_used() -> None:
     longer = news("Nobody NN nsubj spoke\nspoke VBD ROOT spoke speak")
     expected = trained(NEWS).weights.flat()
     np.testing.assert_array_equal(trained(longer).weights.flat(), expected)
 
 
-def test_marks_in_an_address_teach_nothing() -> None:
+def test_mentions_in_an_address_are_not_used() -> None:
     address = "www.sudan.com NN ROOT www.sudan.com"
     expected = trained(NEWS).weights.flat()
     marked = []
@@ -119,7 +119,7 @@ def test_groups_are_known_by_name() -> None:
         groups_without(["wrods"])
 
 
-def test_extractors_never_see_the_topic_that_they_are_judged_on() -> None:
+def test_cross_fit_never_trains_on_the_held_out_topic() -> None:
     # Only the first topic has times, so nobody could have told them there.
     odd = [replace_kinds(text, ("action",)) if text.document.topic != "1" else text for text in NEWS]
     for document, _, found in cross_fit(odd, RESOURCES, LIMITS, QUICK, lambda _: None):
@@ -132,30 +132,30 @@ def replace_kinds(text: Parsed, kinds: Sequence[Kind]) -> Parsed:
     return text._replace(document=text.document.with_mentions(kept))
 
 
-def test_every_document_is_judged_once() -> None:
+def test_cross_fit_yields_every_document_once() -> None:
     found = cross_fit(NEWS, RESOURCES, LIMITS, QUICK, lambda _: None)
     assert sorted(document.id for document, _, _ in found) == sorted(text.document.id for text in NEWS)
 
 
-def test_documents_of_one_topic_are_left_out_one_by_one() -> None:
+def test_documents_of_one_topic_are_held_out_one_by_one() -> None:
     one = [text._replace(document=replace(text.document, topic="1")) for text in NEWS]
     extractor = train(one, RESOURCES, settings=QUICK)
     assert sure(extractor, NEWS[0]) == gold(NEWS[0])
 
 
-def test_documents_beside_move_the_thresholds_alone() -> None:
+def test_documents_beside_change_the_thresholds_only() -> None:
     plain, moved = (train(NEWS[:4], RESOURCES, beside=each, settings=QUICK) for each in ((), NEWS[4:]))
     np.testing.assert_array_equal(plain.weights.flat(), moved.weights.flat())
     assert plain.thresholds != moved.thresholds
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_too_little_to_train_on_is_said(count: int) -> None:
+def test_too_few_documents_are_an_error(count: int) -> None:
     with pytest.raises(DataError, match="no mentions to train"):
         train(NEWS[:count], RESOURCES, settings=QUICK)
 
 
-def test_documents_without_mentions_are_nothing_to_train_on() -> None:
+def test_documents_without_mentions_are_an_error() -> None:
     bare = [replace_kinds(text, ()) for text in NEWS]
     with pytest.raises(DataError, match="no mentions to train"):
         train(bare, RESOURCES, settings=QUICK)
@@ -163,7 +163,7 @@ def test_documents_without_mentions_are_nothing_to_train_on() -> None:
     assert sure(train(empty, RESOURCES, settings=QUICK), NEWS[0]) == gold(NEWS[0])
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     told: list[str] = []
     train(NEWS, RESOURCES, settings=QUICK, progress=told.append)
     assert sum("fold" in line for line in told) == 3

@@ -47,7 +47,7 @@ def test_potentials_are_the_plain_sum_over_features() -> None:
     assert p.transitions is WEIGHTS.transitions
 
 
-def test_unknown_features_say_nothing() -> None:
+def test_unknown_features_have_no_effect() -> None:
     unknown = FEATURES._replace(
         token_features=np.full_like(FEATURES.token_features, -1),
         segment_features=np.full_like(FEATURES.segment_features, -1),
@@ -83,7 +83,7 @@ def test_gradient_is_the_transpose_of_potentials() -> None:
 
 
 @pytest.mark.parametrize("dimensions", [(0, 3), (3, 0), (0, 0)], ids=str)
-def test_vectors_without_weights_say_nothing(dimensions: tuple[int, int]) -> None:
+def test_vectors_without_weights_have_no_effect(dimensions: tuple[int, int]) -> None:
     vector, phrase = dimensions
     without = WEIGHTS._replace(vector=WEIGHTS.vector[:vector], phrase=WEIGHTS.phrase[:phrase])
     silent = WEIGHTS._replace(vector=WEIGHTS.vector * (vector > 0), phrase=WEIGHTS.phrase * (phrase > 0))
@@ -99,7 +99,7 @@ def test_a_text_without_tokens_has_no_potentials() -> None:
     assert potentials(empty, WEIGHTS, LIMITS).segments.shape[0] == 0
 
 
-def test_flat_weights_take_their_shapes_back() -> None:
+def test_flat_weights_round_trip() -> None:
     back = WEIGHTS.shaped(WEIGHTS.flat())
     assert isinstance(back, Weights)
     for ours, theirs in zip(back, WEIGHTS, strict=True):

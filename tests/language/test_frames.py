@@ -68,7 +68,7 @@ def test_constructions_are_verbs_and_aliases_of_arguments_are_not_words(lexicon:
     assert lexicon.rolesets("bomber", "n") == ()
 
 
-def test_a_word_named_twice_has_its_roleset_once(lexicon: CompiledLexicon) -> None:
+def test_repeated_alias_has_its_roleset_once(lexicon: CompiledLexicon) -> None:
     assert [roleset.id for roleset in lexicon.rolesets("bomb", "v")] == ["bomb.01", "bomb.02"]
 
 
@@ -80,7 +80,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(MALFORMED))
-def test_the_known_malformed_files_are_read_without_examples_and_named(tmp_path: Path, name: str) -> None:
+def test_known_malformed_files_are_read_without_examples_and_listed(tmp_path: Path, name: str) -> None:
     frames = compiled(tmp_path, {f"frames/{name}": BROKEN_EXAMPLE})
     assert frames.manifest["read_without_examples"] == [name]
     assert frames.rolesets("bomb", "v") == compiled(tmp_path).rolesets("bomb", "v")
@@ -115,14 +115,14 @@ def test_other_files_are_refused(tmp_path: Path, files: dict[str, str | bytes], 
         compiled(tmp_path, files)
 
 
-def test_archive_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_invalid_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "frames.zip").write_text("no zip")
     for name in ("frames.zip", "absent.zip"):
         with pytest.raises(FormatError, match="cannot be read as a zip archive"):
             compile_frames(tmp_path / name, tmp_path / "frames.json.xz")
 
 
-def test_table_has_the_same_bytes_whatever_the_order_in_the_archive(tmp_path: Path) -> None:
+def test_table_bytes_do_not_depend_on_the_order_in_the_archive(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "frames/bomb.xml": BOMB_XML,
         "frames/blitz.xml": BOMB_XML.replace("bomb.0", "blitz.0"),

@@ -106,7 +106,7 @@ def where(rows: str, phrase: str) -> tuple[Annotation, int, int]:
         (ALL, "in ... Yida", "Yida"),
     ],
 )
-def test_head_is_the_content_word_that_the_span_hangs_on(rows: str, phrase: str, expected: str) -> None:
+def test_head_is_the_content_word_that_governs_the_span(rows: str, phrase: str, expected: str) -> None:
     annotation, start, end = where(rows, phrase)
     words = [t.text for t in parsed(rows)[0].tokens]
     assert words[head(annotation, start, end)] == expected
@@ -118,7 +118,7 @@ def test_head_of_several_unconnected_words_is_the_highest_then_the_leftmost() ->
     assert head(annotation, 3, 8, [3, 7]) == 7, "Thursday is deeper than ten"
 
 
-def test_head_of_a_discontinuous_mention_looks_at_its_own_tokens() -> None:
+def test_head_of_a_discontinuous_mention_ignores_the_gaps() -> None:
     annotation, start, end = where(RAID, "raid ... ten")
     assert head(annotation, start, end) == 6
     assert head(annotation, start, end, (1, 7)) == 1
@@ -144,10 +144,10 @@ def test_head_is_one_of_the_span_and_content_if_there_is_any_within_reach(
     ("start", "end", "tokens"),
     [(3, 3, None), (-1, 2, None), (4, 99, None), (2, 1, None), (1, 4, ()), (1, 4, (0, 2)), (1, 4, (2, 4))],
 )
-def test_head_refuses_spans_that_are_none(start: int, end: int, tokens: tuple[int, ...] | None) -> None:
+def test_head_refuses_invalid_spans(start: int, end: int, tokens: tuple[int, ...] | None) -> None:
     _, annotation = parsed(RAID)
     for function in (head, phrase_type):
-        with pytest.raises(CorpusError, match=f"no span {start}-{end}"):
+        with pytest.raises(CorpusError, match=f"invalid span {start}-{end}"):
             function(annotation, start, end, tokens)
 
 
@@ -189,13 +189,13 @@ def test_phrase_type_of_a_participle_before_a_noun_is_adjectival() -> None:
     assert phrase_type(annotation, start, end) == "ADJP"
 
 
-def test_phrase_type_of_a_discontinuous_mention_looks_at_its_own_tokens() -> None:
+def test_phrase_type_of_a_discontinuous_mention_ignores_the_gaps() -> None:
     annotation, start, end = where(RAID, "killed ... off")
     assert phrase_type(annotation, start, end, (6, 8)) == "VP"
     assert phrase_type(annotation, 1, 9, (1, 8)) == "X"
 
 
-def test_with_heads_fills_in_what_is_missing_and_nothing_else() -> None:
+def test_with_heads_adds_missing_heads_only() -> None:
     d, annotation = parsed(RAID)
     mentions = [
         d.mention("time", 2, 4, event="t"),

@@ -57,17 +57,17 @@ def test_senses_are_named_after_their_first_word(wordnet: WordNet) -> None:
     assert wordnet.synsets("onslaught", "n") == ("attack.n.01",)
 
 
-def test_hypernyms_go_to_the_top_near_ones_first(wordnet: WordNet) -> None:
+def test_hypernyms_reach_the_root_nearest_first(wordnet: WordNet) -> None:
     assert wordnet.hypernyms("bombing", "n") == ("attack.n.01", "event.n.01", "entity.n.01")
     assert wordnet.hypernyms("entity", "n") == ()
     assert wordnet.hypernyms("bomb", "v", senses=1) == ("attack.v.01",)
 
 
-def test_hypernyms_count_what_something_is_an_instance_of(wordnet: WordNet) -> None:
+def test_hypernyms_include_instance_of(wordnet: WordNet) -> None:
     assert wordnet.hypernyms("London", "n") == ("city.n.01", "entity.n.01")
 
 
-def test_classes_are_the_lexicographers(wordnet: WordNet) -> None:
+def test_classes_are_lexicographer_files(wordnet: WordNet) -> None:
     assert wordnet.classes("bomb", "v") == ("verb.competition", "verb.social")
     assert wordnet.classes("bomb", "v", senses=1) == ("verb.competition",)
     assert wordnet.classes("city", "n") == ("noun.location",)
@@ -86,7 +86,7 @@ def test_adjectives_lose_their_markers_and_satellites_are_adjectives(wordnet: Wo
     "word", ["", " ", "_", "-", "s", "ful", "zzz", "bomb ", "bomb:v", "\ud800", "é" * 300, "a-" * 500]
 )
 @pytest.mark.parametrize("pos", PARTS)
-def test_unknown_words_give_nothing(lexicon: CompiledLexicon, word: str, pos: Pos) -> None:
+def test_unknown_words_have_empty_answers(lexicon: CompiledLexicon, word: str, pos: Pos) -> None:
     assert lexicon.base(word, pos) is None
     for method in (lexicon.synsets, lexicon.synonyms, lexicon.hypernyms, lexicon.classes, lexicon.frames,
                    lexicon.frame_roles, lexicon.rolesets):  # fmt: skip
@@ -161,7 +161,7 @@ def test_table_has_the_same_bytes_for_editions_with_other_offsets(tmp_path: Path
     assert first.with_suffix(".npz").read_bytes() == second.with_suffix(".npz").read_bytes()
 
 
-def test_files_may_stand_in_several_folders(tmp_path: Path) -> None:
+def test_files_may_be_in_several_folders(tmp_path: Path) -> None:
     whole, rest = write_wordnet(tmp_path / "dict"), tmp_path / "exceptions"
     rest.mkdir()
     for name in FILES.values():
@@ -206,7 +206,7 @@ def test_known_cycle_of_wordnet_30_is_fixed(tmp_path: Path) -> None:
         ("noun.exc", "oxen ox", "oxen", "expected an inflected word and its base forms", 1),
     ],
 )
-def test_malformed_wordnet_file_names_the_place(
+def test_malformed_wordnet_file_error_names_file_and_line(
     tmp_path: Path, file: str, old: str, new: str, says: str, line: int
 ) -> None:
     path = write_wordnet(tmp_path / "dict") / file
@@ -252,7 +252,7 @@ def test_base_form(wordnet: WordNet, word: str, pos: Pos, base: str | None) -> N
     assert wordnet.base(word, pos) == base
 
 
-def test_all_base_forms_of_an_ambiguous_form_are_given_its_own_first() -> None:
+def test_ambiguous_form_yields_all_base_forms_itself_first() -> None:
     known = {("v", "bore"), ("v", "bear"), ("n", "axe"), ("n", "axis")}
     morphology = Morphology(
         {"v:bore": ("bear",), "n:axes": ("axe", "axis", "axen")}, lambda word, pos: (pos, word) in known
@@ -271,7 +271,7 @@ def test_all_base_forms_of_an_ambiguous_form_are_given_its_own_first() -> None:
         ("oes_axes", None),
     ],
 )
-def test_nouns_are_not_taken_apart_beyond_sense(form: str, base: str | None) -> None:
+def test_short_nouns_and_double_s_are_not_stripped(form: str, base: str | None) -> None:
     known = {"bas", "o", "oe", "axe-o", "axis-o"}
     morphology = Morphology({"n:axes": ("axe", "axis")}, lambda word, pos: pos == "n" and word in known)
     assert morphology.base(form, "n") == base

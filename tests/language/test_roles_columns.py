@@ -40,7 +40,7 @@ CONLL2009 = "\n".join(
 
 
 @pytest.mark.parametrize("content", [CONLL2005, CONLL2012, CONLL2009])
-def test_every_style_gives_the_same_roles(tmp_path: Path, content: str) -> None:
+def test_all_column_styles_give_the_same_roles(tmp_path: Path, content: str) -> None:
     path = tmp_path / "roles.txt"
     path.write_text(content)
     document, annotation = parsed(PARSE)
@@ -49,7 +49,7 @@ def test_every_style_gives_the_same_roles(tmp_path: Path, content: str) -> None:
     assert [(a.role, a.head) for a in predicate.arguments] == [("ARG0", 0), ("ARG1", 2), ("AM-TMP", 3)]
 
 
-def test_two_predicates_have_a_column_each(tmp_path: Path) -> None:
+def test_two_predicates_have_one_column_each(tmp_path: Path) -> None:
     path = tmp_path / "roles.txt"
     path.write_text("He - (A0*) (A0*)\ncame come (V*) *\nand - * *\nleft leave * (V*)\n")
     (sentence,) = read_columns(path)
@@ -80,7 +80,7 @@ def test_broken_columns_are_named_by_line(tmp_path: Path, content: str, line: in
     assert caught.value.where == f"{path}:{line}"
 
 
-def test_other_sentences_are_refused(tmp_path: Path) -> None:
+def test_mismatched_sentences_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "roles.txt"
     path.write_text(CONLL2005 * 2)
     with pytest.raises(CorpusError, match="from sentence 1 on"):

@@ -50,7 +50,7 @@ def table(rows: str, word: str) -> dict[str, dict[str, int]]:
     return found
 
 
-def test_atoms_say_what_the_parse_says() -> None:
+def test_atoms_reflect_the_parse() -> None:
     found = table(SUDAN, "bombed")
     assert set(found) == {"Sudan", "the", "camp", "on", "Thursday"}
     assert found["on"]["cd"] == code("prep")
@@ -65,7 +65,7 @@ def test_words_above_a_predicate_are_candidates_too() -> None:
     assert set(table(SUDAN, "camp")) == {"the", "bombed", "Sudan", "on", "Thursday"}
 
 
-def test_atoms_say_how_tokens_are_related() -> None:
+def test_atoms_reflect_relations_of_tokens() -> None:
     found = table(
         """
         camps NNS nsubjpass struck camp
@@ -131,12 +131,12 @@ def some_batch(seed: int = 0) -> tuple[Network, Batch, np.random.Generator]:
     return network, batch, random
 
 
-def test_compiled_probabilities_equal_the_plain_ones() -> None:
+def test_compiled_probabilities_equal_the_reference() -> None:
     network, batch, _ = some_batch()
     assert network.probabilities(batch) == pytest.approx(network.forward(batch)["probabilities"], abs=1e-5)
 
 
-def test_gradients_are_the_slopes_of_the_loss() -> None:
+def test_gradients_match_finite_differences() -> None:
     network, batch, random = some_batch()
     network.embeddings *= 10  # away from the kinks at zero
     classes = random.integers(0, 4, size=9)
@@ -161,7 +161,7 @@ def test_gradients_are_the_slopes_of_the_loss() -> None:
     assert d_first.sum(axis=0) == pytest.approx(dense["bias"], abs=1e-6)
 
 
-def test_looked_up_statistics_equal_the_plain_ones_and_leave_out_their_own_fold() -> None:
+def test_statistics_equal_the_reference_and_exclude_their_own_fold() -> None:
     random = np.random.default_rng(2)
     rows = random.integers(0, 3, size=(400, len(PREDICATE_ATOMS) + len(CANDIDATE_ATOMS))).astype(np.uint64)
     classes, folds = random.integers(0, CLASSES, size=400), random.integers(0, 8, size=400)
@@ -216,7 +216,7 @@ def test_training_learns_what_it_saw_and_saves_the_same_bytes_twice(tmp_path: Pa
     ]
 
 
-def test_file_that_is_no_labeller_is_refused(tmp_path: Path) -> None:
+def test_other_files_are_not_loaded_as_a_labeller(tmp_path: Path) -> None:
     (tmp_path / "roles.npz").write_bytes(b"nothing")
     with pytest.raises(FormatError, match=r"roles\.npz"):
         Roles.load(tmp_path / "roles.npz")
@@ -237,7 +237,7 @@ def test_no_numbered_role_is_given_twice() -> None:
 
 
 @needs_model
-def test_shipped_labeller_says_who_did_what_to_whom_when_and_where() -> None:
+def test_shipped_labeller_finds_agent_patient_time_and_place() -> None:
     text = "Sudan bombed a refugee camp in Yida on Thursday."
     document, annotation = Annotator()(Document.from_text("a", text))
     words = [t.text for t in document.tokens]

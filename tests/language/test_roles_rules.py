@@ -56,7 +56,7 @@ NOUN = """
         (NOUN, "raid", {"ARG0": "Sudan", "ARG1": "of"}),
     ],
 )
-def test_rules_read_roles_off_the_parse(rows: str, word: str, expected: dict[str, str]) -> None:
+def test_rules_derive_roles_from_the_parse(rows: str, word: str, expected: dict[str, str]) -> None:
     document, annotation = parsed(rows)
     words = [t.text for t in document.tokens]
     (predicate,) = label(annotation, [words.index(word)])

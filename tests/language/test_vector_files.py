@@ -61,7 +61,7 @@ def test_every_format_is_recognised_and_read(tmp_path: Path, name: str, packed: 
     assert len(caches(tmp_path)) == 1
 
 
-def test_formats_are_told_apart_by_name_and_first_line(tmp_path: Path) -> None:
+def test_format_is_detected_by_name_and_first_line(tmp_path: Path) -> None:
     found = {}
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
@@ -101,7 +101,7 @@ def test_text_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     check(load_file(path))
 
 
-def test_cache_can_stand_elsewhere(tmp_path: Path) -> None:
+def test_cache_can_be_in_another_folder(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     path = tmp_path / "glove.txt"
     path.write_text(text())
@@ -117,7 +117,7 @@ def test_cache_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None
         load_file(path, cache=tmp_path / "absent")
 
 
-def test_changed_file_is_read_anew(tmp_path: Path) -> None:
+def test_changed_file_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text(text())
     load_file(path)
@@ -127,7 +127,7 @@ def test_changed_file_is_read_anew(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["manifest.json", "words.npy", "starts.npy", "numbers.f32"])
 @pytest.mark.parametrize("damage", ["gone", "empty", "cut"])
-def test_damaged_cache_is_made_anew(tmp_path: Path, name: str, damage: str) -> None:
+def test_damaged_cache_is_rebuilt(tmp_path: Path, name: str, damage: str) -> None:
     path = tmp_path / "glove.txt"
     path.write_text(text())
     load_file(path)
@@ -139,7 +139,7 @@ def test_damaged_cache_is_made_anew(tmp_path: Path, name: str, damage: str) -> N
     check(load_file(path))
 
 
-def test_cache_whose_parts_do_not_fit_is_made_anew(tmp_path: Path) -> None:
+def test_inconsistent_cache_is_rebuilt(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text(text())
     load_file(path)
@@ -166,20 +166,20 @@ def test_limit_reads_the_first_words_only(tmp_path: Path) -> None:
         load_file(tmp_path / "glove.txt", limit=0)
 
 
-def test_word_of_glove_may_hold_spaces_and_odd_white_space(tmp_path: Path) -> None:
+def test_glove_word_may_contain_spaces_and_odd_white_space(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text("a 1 2\n. . . 3 4\nb\u00a0c 5 6\nx\x85y 7 8\n", newline="")
     vectors = load_file(path)
     assert vectors.matrix(["a", ". . .", "b\u00a0c", "x\x85y"]).tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
 
 
-def test_word_that_comes_twice_keeps_its_first_vector(tmp_path: Path) -> None:
+def test_repeated_word_keeps_its_first_vector(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text("a 1\nb 2\na 3\n")
     assert load_file(path).matrix(["a", "b"]).tolist() == [[1], [2]]
 
 
-def test_word_that_is_not_utf8_does_not_spoil_a_binary_file(tmp_path: Path) -> None:
+def test_invalid_utf8_in_a_word_does_not_break_a_binary_file(tmp_path: Path) -> None:
     path = tmp_path / "w.bin"
     path.write_bytes(b"2 1\n\xff\xfe " + struct.pack("<f", 1) + b"raid " + struct.pack("<f", 2))
     assert load_file(path).matrix(["raid", "\ufffd\ufffd"]).tolist() == [[2], [1]]
@@ -224,7 +224,7 @@ def test_malformed_text_names_the_line(tmp_path: Path, content: str | bytes, say
         (b"2 1\n" + b"x" * 5000, "ends at word 1 of 2"),
     ],
 )
-def test_malformed_binary_says_where_it_breaks(tmp_path: Path, content: bytes, says: str) -> None:
+def test_malformed_binary_error_names_the_byte(tmp_path: Path, content: bytes, says: str) -> None:
     path = tmp_path / "vectors.bin"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=says) as caught:
@@ -257,9 +257,7 @@ def test_mapped_vectors_are_mapped_again_in_another_process(tmp_path: Path) -> N
     assert pickle.loads(sent).vector("raid").tolist() == [0, 0, 8]
 
 
-def test_cache_written_by_someone_else_meanwhile_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_written_concurrently_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, other = tmp_path / "glove.txt", tmp_path / "other"
     path.write_text(text())
     load_file(path)

@@ -13,23 +13,23 @@ from hypothesis.extra import numpy as hnp
 from tools.compile_tables import compile_vectors
 
 from samevent.errors import FormatError, UsageError
-from samevent.language.vectors import Matrix, Vectors, WordVectors, cosine, load_table, write_vectors
+from samevent.language.vectors import Matrix, WordVectors, load_table, write_vectors
 
 WORDS = ["raid", "attack", "Iraq", "peace", "us", "US", "raid"]
 ROWS = np.array([[3, 4], [4, 3], [0, 5], [-3, -4], [1, 0], [0, 1], [9, 9]], np.float32)
 
 
 @pytest.fixture
-def vectors() -> Vectors:
+def vectors() -> WordVectors:
     return WordVectors(WORDS, 2, ROWS.__getitem__)
 
 
-def test_vector_is_that_of_the_source_not_of_unit_length(vectors: Vectors) -> None:
+def test_vector_is_not_scaled_to_unit_length(vectors: WordVectors) -> None:
     assert vectors.vector("attack").tolist() == [4, 3]
     assert vectors.vector("attack").dtype == np.float32
 
 
-def test_words_are_looked_up_as_written_then_in_lower_case(vectors: Vectors) -> None:
+def test_words_are_looked_up_as_written_then_in_lower_case(vectors: WordVectors) -> None:
     assert vectors.vector("Raid").tolist() == vectors.vector("RAID").tolist() == [3, 4]
     assert vectors.vector("US").tolist() == [0, 1]
     assert vectors.vector("Us").tolist() == [1, 0]
@@ -37,35 +37,23 @@ def test_words_are_looked_up_as_written_then_in_lower_case(vectors: Vectors) -> 
     assert "iraq" not in vectors
 
 
-def test_word_that_comes_twice_keeps_its_first_vector(vectors: Vectors) -> None:
+def test_repeated_word_keeps_its_first_vector(vectors: WordVectors) -> None:
     assert vectors.vector("raid").tolist() == [3, 4]
 
 
-def test_unknown_word_has_the_vector_zero_and_is_similar_to_nothing(vectors: Vectors) -> None:
+def test_unknown_word_has_the_zero_vector_and_similarity_zero(vectors: WordVectors) -> None:
     assert "quux" not in vectors
     assert 7 not in vectors
     assert vectors.vector("quux").tolist() == [0, 0]
     assert vectors.similarity("quux", "raid") == vectors.similarity("quux", "quux") == 0
 
 
-def test_matrix_has_a_row_for_each_word(vectors: Vectors) -> None:
+def test_matrix_has_one_row_per_word(vectors: WordVectors) -> None:
     assert vectors.matrix(["peace", "quux", "Raid"]).tolist() == [[-3, -4], [0, 0], [3, 4]]
     assert vectors.matrix([]).shape == (0, 2)
 
 
-def test_phrase_is_the_mean_of_its_known_words(vectors: Vectors) -> None:
-    assert vectors.phrase(["raid", "quux", "Attack"]).tolist() == [3.5, 3.5]
-    assert vectors.phrase(iter(["raid", "raid", "peace"])).tolist() == pytest.approx([1, 4 / 3])
-
-
-@pytest.mark.parametrize("words", [[], ["quux"], ["quux", ""]])
-def test_phrase_without_known_words_is_zero(vectors: Vectors, words: list[str]) -> None:
-    phrase = vectors.phrase(words)
-    assert phrase.tolist() == [0, 0]
-    assert cosine(phrase, vectors.vector("raid")) == 0
-
-
-def test_similarity_is_the_cosine(vectors: Vectors) -> None:
+def test_similarity_is_the_cosine(vectors: WordVectors) -> None:
     assert vectors.similarity("raid", "attack") == pytest.approx(24 / 25)
     assert vectors.similarity("raid", "peace") == pytest.approx(-1)
     assert vectors.similarity("us", "US") == 0
@@ -138,5 +126,5 @@ def test_compiling_nothing_is_refused(tmp_path: Path) -> None:
 
 def test_table_can_be_sent_to_another_process(tmp_path: Path) -> None:
     write_vectors(tmp_path / "vectors.npz", WORDS[:3], ROWS[:3], {})
-    copied: Vectors = pickle.loads(pickle.dumps(load_table(tmp_path / "vectors.npz")))
+    copied: WordVectors = pickle.loads(pickle.dumps(load_table(tmp_path / "vectors.npz")))
     assert copied.similarity("raid", "attack") == pytest.approx(24 / 25, abs=0.01)

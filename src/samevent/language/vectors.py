@@ -1,4 +1,4 @@
-"""Word vectors: the protocol, one implementation over any matrix of rows, and the shipped table.
+"""Word vectors over any matrix of rows, and the shipped table.
 
 The shipped table has int8 rows, each with its own scale: rounded to 255 levels of its largest number, a vector turns
 by less than one degree. `vector_files` reads word2vec and GloVe files.
@@ -6,10 +6,10 @@ by less than one degree. `vector_files` reads word2vec and GloVe files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,41 +24,11 @@ Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
 
-class Vectors(Protocol):
-    """One vector per word.
-
-    A word is looked up as written, then in lower case. Vectors are not scaled to unit length. An unknown word has
-    the zero vector, whose similarity to anything is 0.
-    """
-
-    @property
-    def dimension(self) -> int:
-        """Number of dimensions."""
-        ...
-
-    def __contains__(self, word: object) -> bool:
-        """Return whether a word has a vector, as written or in lower case."""
-        ...
-
-    def vector(self, word: str) -> Vector:
-        """Return the vector of a word."""
-        ...
-
-    def matrix(self, words: Sequence[str]) -> Matrix:
-        """Return the vectors of words, one row per word."""
-        ...
-
-    def phrase(self, words: Iterable[str]) -> Vector:
-        """Return the mean vector of the known words."""
-        ...
-
-    def similarity(self, first: str, second: str) -> float:
-        """Return the cosine of the vectors of two words."""
-        ...
-
-
 class WordVectors:
-    """`Vectors` over rows fetched by number, from memory or from a mapped file.
+    """One vector per word, in rows fetched by number from memory or from a mapped file.
+
+    A word is looked up as written, then in lower case. Vectors are not scaled to unit length. An unknown word has the
+    zero vector, whose similarity to anything is 0.
 
     >>> rows = np.array([[3, 4], [4, 3]], np.float32)
     >>> vectors = WordVectors(["raid", "attack"], 2, rows.take)
@@ -97,11 +67,6 @@ class WordVectors:
         rows = np.zeros((len(words), self._dimension), np.float32)
         rows[known] = self._rows(np.array([number for number in numbers if number is not None], np.intp))
         return rows
-
-    def phrase(self, words: Iterable[str]) -> Vector:
-        """Return the mean vector of the known words, zero if there is none."""
-        known = [word for word in words if word in self]
-        return self.matrix(known).mean(axis=0) if known else np.zeros(self._dimension, np.float32)
 
     def similarity(self, first: str, second: str) -> float:
         """Return the cosine of the vectors of two words, 0 if one is unknown."""

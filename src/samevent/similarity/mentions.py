@@ -18,7 +18,7 @@ from samevent.errors import CorpusError
 from samevent.language.annotation import Annotation
 from samevent.language.heads import with_heads
 from samevent.language.lexicon import Lexicon, pos_of_tag
-from samevent.language.vectors import Matrix, Vectors
+from samevent.language.vectors import Matrix, WordVectors
 from samevent.language.wordnet import normal
 from samevent.similarity.bags import NO_BACKGROUND, Background, Bags, Booleans, Floats, Indices
 
@@ -101,7 +101,9 @@ class MentionTable:
 Annotated = tuple[Document, Annotation]
 
 
-def compile_mentions(annotated: Iterable[Annotated], *, lexicon: Lexicon, vectors: Vectors) -> MentionTable:
+def compile_mentions(
+    annotated: Iterable[Annotated], *, lexicon: Lexicon, vectors: WordVectors
+) -> MentionTable:
     """Compile the event mentions of annotated documents into arrays, finding heads where they are missing."""
     # A generator, so that later documents can be parsed in the meantime.
     compiled = (
@@ -196,7 +198,7 @@ def _sentences(places: Sequence[tuple[int, int]]) -> Indices:
 
 
 def _heads(
-    occurrences: Sequence[tuple[str, str, str]], lexicon: Lexicon, vectors: Vectors
+    occurrences: Sequence[tuple[str, str, str]], lexicon: Lexicon, vectors: WordVectors
 ) -> tuple[Heads, Indices]:
     """Return the distinct heads, sorted, and the number of the head of each occurrence."""
     kinds = sorted(set(occurrences))

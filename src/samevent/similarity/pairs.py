@@ -9,7 +9,7 @@ import numpy as np
 
 from samevent.corpus.corpus import event_key
 from samevent.language.lexicon import Lexicon
-from samevent.language.vectors import Vectors
+from samevent.language.vectors import WordVectors
 from samevent.similarity.bags import Booleans, Indices, Starts
 from samevent.similarity.documents import similar_documents
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
@@ -105,7 +105,7 @@ class LabelledMentions:
 
 
 def label_mentions(
-    annotated: Collection[Annotated], *, lexicon: Lexicon, vectors: Vectors
+    annotated: Collection[Annotated], *, lexicon: Lexicon, vectors: WordVectors
 ) -> LabelledMentions:
     """Compile documents with gold events into a labelled table.
 

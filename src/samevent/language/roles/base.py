@@ -35,10 +35,6 @@ class Predicate:
     kind: PredicateKind
     arguments: tuple[RoleArgument, ...] = ()
 
-    def fillers(self, role: str) -> tuple[RoleArgument, ...]:
-        """Return the arguments with a role."""
-        return tuple(argument for argument in self.arguments if argument.role == role)
-
 
 def kind_of_tag(tag: str) -> PredicateKind:
     """Return the kind of a predicate with a Penn tag.

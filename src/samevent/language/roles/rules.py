@@ -21,7 +21,6 @@ _TIMES = frozenset(
 _PLACES = frozenset("here there where everywhere nearby abroad".split())
 _IN_TIME = frozenset(("DATE", "TIME"))
 _IN_SPACE = frozenset(("GPE", "LOC", "FAC"))
-_PREDICATIVE = frozenset(("attr", "acomp"))
 
 
 def label(annotation: Annotation, predicates: Iterable[int]) -> tuple[Predicate, ...]:
