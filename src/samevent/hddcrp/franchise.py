@@ -22,8 +22,8 @@ from samevent.partitions.constraints import Constraints
 
 PathLike = str | os.PathLike[str]
 
-PACE = Pace(updates_per_step=20_000)
-"""An update takes 2 to 50 microseconds, by the number of channels: interruptions take effect within a second."""
+PACE = Pace(updates_per_step=4_000)
+"""An update takes 2 to 50 microseconds, by the number of channels: interruptions take effect at once."""
 
 
 class State(Protocol):
