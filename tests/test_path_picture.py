@@ -29,8 +29,8 @@ def test_path_picture_shows_every_step_with_its_result() -> None:
 
 def test_path_picture_lists_the_modules_that_take_the_path() -> None:
     modules = entrances()
-    assert {"cli.cluster", "cli.extract", "training", "adapters.spacy_component"} <= set(modules)
-    assert {module.partition(".")[0] for module in modules} >= {"cli", "experiments", "runs"}
+    assert {"runs", "cli.extract", "training", "adapters.spacy_component"} <= set(modules)
+    assert any(module.startswith("experiments.") for module in modules)
     assert not {"model", "preparation"} & set(modules)
 
 

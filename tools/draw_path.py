@@ -99,8 +99,16 @@ def name_of(function: Function) -> str:
 
 
 def calls_in(function: Function) -> set[str]:
-    """Return the names that a function calls."""
-    return set(_called(ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))))
+    """Return the names that a function calls, also through private functions of its module."""
+    names: set[str] = set()
+    waiting: list[Function] = [function]
+    while waiting:
+        source = textwrap.dedent(inspect.getsource(inspect.unwrap(waiting.pop())))
+        new = set(_called(ast.parse(source))) - names
+        names |= new
+        private = [getattr(sys.modules[function.__module__], name, None) for name in new if name[0] == "_"]
+        waiting += [helper for helper in private if inspect.isfunction(helper)]
+    return names
 
 
 def entrances() -> list[str]:
@@ -111,7 +119,7 @@ def entrances() -> list[str]:
         tree = ast.parse(file.read_text("utf-8"))
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         if module not in ("model", "preparation") and imported & {"samevent.model", "samevent.preparation"}:
-            modules += [module] if {"prepare", "extract", "resolve"} & set(_called(tree)) else []
+            modules += [module] if {"prepare", "extract", "cluster", "resolve"} & set(_called(tree)) else []
     return modules
 
 
