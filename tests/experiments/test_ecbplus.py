@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -10,6 +11,8 @@ import pytest
 from experiments.reports import hasty, reports, work_in
 from parses import needs_model
 from samevent.errors import UsageError
+from samevent.experiments import ecbplus
+from samevent.experiments import work as work_module
 from samevent.experiments.ecbplus import HDP_VARIANTS, QUICK_RUN, SYSTEMS, measure_ecbplus
 from samevent.experiments.protocols import TASKS
 
@@ -90,8 +93,6 @@ def test_realistic_scores_with_and_without_singletons(tmp_path: Path) -> None:
 
 
 def _moved(document: Any, topics: dict[str, str]) -> Any:
-    from dataclasses import replace
-
     sentences = tuple(replace(s, annotated=True) for s in document.sentences)
     return replace(document, topic=topics[document.topic], sentences=sentences)
 
@@ -99,3 +100,28 @@ def _moved(document: Any, topics: dict[str, str]) -> Any:
 def test_part_without_documents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="test topics of yang2015"):
         measure_ecbplus(reports(), hasty(part="test"), work_in(tmp_path))
+
+
+def test_trained_model_is_reused_only_for_the_very_same_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[Path] = []
+
+    def train(documents: Any, folder: Path, *_: Any, **__: Any) -> None:
+        trained.append(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+
+    monkeypatch.setattr(ecbplus, "train_model", train)
+    work, corpus = work_in(tmp_path, resume=True), reports()
+    task = TASKS["yang2015"]
+    first = ecbplus.trained_model(task, corpus, work)
+    assert ecbplus.trained_model(task, corpus, work) == first
+    other_sentences = corpus.mapped(
+        lambda d: replace(d, sentences=tuple(replace(s, annotated=True) for s in d.sentences))
+    )
+    other_topics = corpus.mapped(lambda d: replace(d, topic="1"))
+    others = [ecbplus.trained_model(task, each, work) for each in (other_sentences, other_topics)]
+    monkeypatch.setattr(work_module, "code_digest", lambda: "other code")
+    others.append(ecbplus.trained_model(task, corpus, work))
+    assert len({first, *others}) == 4
+    assert trained == [first, *others]
