@@ -1,10 +1,10 @@
-"""How fast the HDDCRP's sweep is, beside the textbook's sampler and one pass over the candidates, in the same run.
+"""Time the HDDCRP's sweep, and in the same run a textbook sampler and one pass over the candidates.
 
-Prints one JSON object a size: `ns_per_update` of the collapsed sweep and of the paper's two phases, the floor
+Prints one JSON object per size: `ns_per_update` of the collapsed sweep and of the paper's two phases, the floor
 (reading every candidate's label and weight once), and `textbook_ratio`, the time of a compiled sampler that finds
-the clusters it compares anew at every update, by ours; both draw the same links. Times are those of the processor,
-the best of several sweeps. The first size also runs the paper's protocol, 5 runs of 500 sweeps in 2 threads, by
-the clock, and times the first call of a new process with nothing compiled and with everything cached.
+the clusters it compares from scratch at every update, divided by ours; both draw the same links. Times are processor
+time, the minimum of several sweeps. The first size also runs the paper's protocol, 5 runs of 500 sweeps in 2 threads,
+in wall-clock time, and times the first call of a new process with nothing compiled and with everything cached.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def synthetic(n: int, documents: int, cluster: int, *, noise: float = 0.4) -> Pr
 
 @kernel
 def floor(starts, targets, weights, label):  # type: ignore[no-untyped-def]
-    """Look at every candidate once."""
+    """Read every candidate once."""
     total = 0.0
     for i in range(len(label)):
         for entry in range(starts[i], starts[i + 1]):
@@ -89,10 +89,10 @@ def floor(starts, targets, weights, label):  # type: ignore[no-untyped-def]
 @kernel
 def textbook(  # type: ignore[no-untyped-def]
     updates, link_starts, targets, weights, choices, starts, words, counts, of_word, of_total, link_lists, seen, group,
-    stack, counts_by_side, scales, random,
+    stack, counts_by_side, option_weights, random,
 ):  # fmt: skip
     """Draw links as `resample` does, but find every cluster by walking along links in both directions."""
-    mass, change, tilted = scales[0], scales[1], scales[2]
+    mass, change, tilted = option_weights[0], option_weights[1], option_weights[2]
     for i in range(updates):
         begin, end = link_starts[i], link_starts[i + 1]
         unlink(link_lists, i)
@@ -289,7 +289,7 @@ def first_calls() -> dict[str, float]:
 def main() -> None:
     """Measure all sizes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line (the only form there is)")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line (the only format)")
     parser.add_argument(
         "--quick", action="store_true", help="the first size only, without the paper's protocol"
     )

@@ -12,7 +12,7 @@ from samevent.hddcrp.weights import active
 
 
 @pytest.mark.parametrize("sampler", LINKS)
-def test_plain_and_compiled_chains_are_the_same(sampler: str) -> None:
+def test_chain_draws_the_same_compiled_and_plain(sampler: str) -> None:
     problem = random_problem(2, customers=10, density=0.4)
     block, logs = whole(problem, sampler), Logs.of(problem)
     ends = []
@@ -28,7 +28,7 @@ def test_plain_and_compiled_chains_are_the_same(sampler: str) -> None:
         assert np.array_equal(getattr(slow.info, name), getattr(fast.info, name))
 
 
-def test_chains_with_the_same_key_are_the_same_and_others_differ() -> None:
+def test_start_depends_on_seed_and_chain_only() -> None:
     problem = random_problem(2, customers=40, documents=4, density=0.2)
     block, logs = whole(problem), Logs.of(problem)
 
@@ -42,7 +42,7 @@ def test_chains_with_the_same_key_are_the_same_and_others_differ() -> None:
 
 
 @pytest.mark.parametrize("initial", ["links", "spread"])
-def test_first_links_have_the_weights_they_should(initial: Initial) -> None:
+def test_start_draws_links_with_their_weights(initial: Initial) -> None:
     problem = random_problem(1, customers=6, density=0.9)
     block, logs = whole(problem), Logs.of(problem)
     rows = block.links[0]
@@ -57,7 +57,7 @@ def test_first_links_have_the_weights_they_should(initial: Initial) -> None:
         assert shares == pytest.approx(weights, abs=0.04)
 
 
-def test_everyone_may_start_alone() -> None:
+def test_start_may_leave_all_customers_alone() -> None:
     problem = random_problem(1, customers=6)
     block, logs = whole(problem, "paper"), Logs.of(problem)
     for chain, initial in ((0, "spread"), (5, "alone")):
@@ -65,7 +65,7 @@ def test_everyone_may_start_alone() -> None:
         assert begun.labels.tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_labels_are_the_clusters_of_the_links() -> None:
+def test_chain_labels_are_the_clusters_of_its_links() -> None:
     problem = random_problem(8, customers=30, documents=5, density=0.1)
     block, logs = whole(problem, "paper"), Logs.of(problem)
     chain = start(block, logs, seed=0, chain=1, initial="links")
@@ -85,7 +85,7 @@ def test_chains_agree_only_if_they_recorded_the_same() -> None:
     assert not agree(agreement(chains))
 
 
-def test_random_numbers_are_uniform_and_go_on_from_a_saved_state() -> None:
+def test_random_numbers_are_uniform_and_continue_from_a_saved_state() -> None:
     state = seeded(1, "test")
     draws = np.array([uniform(state) for _ in range(4000)])
     assert abs(draws.mean() - 0.5) < 4 / np.sqrt(12 * 4000)

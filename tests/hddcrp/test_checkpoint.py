@@ -92,19 +92,19 @@ def test_damaged_checkpoint_is_refused(tmp_path: Path, content: bytes) -> None:
         fit(problem(), checkpoint=path, **SETTINGS)
 
 
-def test_unwritable_checkpoint_is_known_at_once(tmp_path: Path) -> None:
-    told: list[int] = []
+def test_unwritable_checkpoint_is_reported_before_sampling(tmp_path: Path) -> None:
+    calls: list[int] = []
     with pytest.raises(UsageError, match="cannot be written"):
         fit(
             problem(),
             checkpoint=tmp_path / "missing" / "run.npz",
-            progress=lambda done, total: told.append(done),
+            progress=lambda done, total: calls.append(done),
             **SETTINGS,
         )
-    assert told == []
+    assert calls == []
 
 
-def test_fingerprint_knows_every_part_of_a_problem() -> None:
+def test_fingerprint_covers_every_part_of_a_problem() -> None:
     base = problem()
     words = random_problem(5, customers=40, documents=8, density=0.03, vocabulary=8).words
     changed = [

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def advance(block: Block, state: State, logs: Logs, sweeps: int, *, keep: int = 
 @pytest.mark.parametrize("observed", [True, False], ids=["words", "prior"])
 @pytest.mark.parametrize("sampler", LINKS)
 @pytest.mark.parametrize("seed", range(4))
-def test_partitions_come_as_often_as_the_posterior_says(sampler: str, seed: int, observed: bool) -> None:
+def test_samplers_draw_partitions_from_the_posterior(sampler: str, seed: int, observed: bool) -> None:
     problem = random_problem(
         seed, customers=5 + seed % 3, documents=2 + seed % 2, density=(0.6, 0.45, 0.3)[seed % 3]
     )
@@ -63,7 +64,7 @@ def test_partitions_come_as_often_as_the_posterior_says(sampler: str, seed: int,
 
 
 @pytest.mark.parametrize("sampler", LINKS)
-def test_partitions_come_right_with_the_parameters_of_the_paper(sampler: str) -> None:
+def test_samplers_draw_from_the_posterior_at_the_papers_parameters(sampler: str) -> None:
     problem = with_fields(
         random_problem(11, customers=6, vocabulary=3), alpha_across=0.001, alpha_flat=0.1, dirichlet=1e-2
     )
@@ -75,7 +76,7 @@ def test_partitions_come_right_with_the_parameters_of_the_paper(sampler: str) ->
 
 @pytest.mark.parametrize("sampler", LINKS)
 @pytest.mark.parametrize("seed", range(5))
-def test_fast_sampler_draws_what_the_reference_draws(sampler: str, seed: int) -> None:
+def test_compiled_samplers_draw_the_links_of_the_reference(sampler: str, seed: int) -> None:
     problem = random_problem(seed, customers=14, documents=4, density=0.3, words=4)
     block, state, logs = begin(problem, sampler, seed)
     choices, random = tuple(links.copy() for links in state.choices), state.seating.random.copy()
@@ -92,7 +93,7 @@ def test_fast_sampler_draws_what_the_reference_draws(sampler: str, seed: int) ->
 
 @pytest.mark.parametrize("sampler", LINKS)
 @pytest.mark.parametrize("density", [0.02, 0.2])
-def test_bookkeeping_equals_recomputation(sampler: str, density: float) -> None:
+def test_seating_equals_recomputation(sampler: str, density: float) -> None:
     problem = random_problem(9, customers=120, documents=6, density=density, vocabulary=12, dirichlet=1e-3)
     block, state, logs = begin(problem, sampler)
     for _ in range(20):
@@ -120,7 +121,7 @@ def _move_a_customer(seating: Seating) -> None:
         (_move_a_customer, "labels drifted"),
     ],
 )
-def test_check_notices_drift(spoil: Callable[[Seating], None], message: str) -> None:
+def test_seating_check_raises_on_drift(spoil: Callable[[Seating], None], message: str) -> None:
     block, state, logs = begin(random_problem(2, customers=12, density=0.1), "collapsed")
     spoil(state.seating)
     with pytest.raises(SameventError, match=message):
@@ -128,7 +129,20 @@ def test_check_notices_drift(spoil: Callable[[Seating], None], message: str) -> 
 
 
 @pytest.mark.parametrize("sampler", LINKS)
-def test_links_form_cycles_and_leave_them(sampler: str) -> None:
+def test_samplers_draw_the_same_links_with_wide_and_narrow_cells(sampler: str) -> None:
+    problem = random_problem(9, customers=60, documents=6, density=0.1, vocabulary=12)
+    block, narrow, logs = begin(problem, sampler)
+    block, wide, logs = begin(problem, sampler)
+    assert narrow.seating.cells.dtype == np.int32
+    wide = replace(wide, seating=wide.seating._replace(cells=wide.seating.cells.astype(np.int64)))
+    for state in (narrow, wide):
+        advance(block, state, logs, 10)
+        state.check(block, logs)
+    assert all(np.array_equal(a, b) for a, b in zip(narrow.choices, wide.choices, strict=True))
+
+
+@pytest.mark.parametrize("sampler", LINKS)
+def test_samplers_form_and_break_cycles(sampler: str) -> None:
     problem = random_problem(5, customers=6, documents=3, density=0.9)
     block, state, logs = begin(problem, sampler)
     lengths = set()
@@ -143,7 +157,7 @@ def test_links_form_cycles_and_leave_them(sampler: str) -> None:
     assert {1, 2, 3} <= lengths
 
 
-def test_sweeps_of_one_call_and_of_many_are_the_same() -> None:
+def test_sweep_draws_do_not_depend_on_the_number_of_calls() -> None:
     problem = random_problem(3, customers=30, documents=4, density=0.2)
     block, state, logs = begin(problem, "collapsed")
     once = advance(block, state, logs, 12, keep=4)
@@ -156,7 +170,7 @@ def test_sweeps_of_one_call_and_of_many_are_the_same() -> None:
     assert frequencies(once.samples) == frequencies(by_turns.samples)
 
 
-def test_heavy_words_do_not_overflow() -> None:
+def test_sampler_survives_words_with_high_counts() -> None:
     words = Rows.from_triples(6, np.arange(6), [0, 0, 0, 1, 1, 1], np.full(6, 5000))
     problem = with_fields(
         random_problem(0, customers=6, density=1.0), words=words, dirichlet=1e-7, vocabulary=1000
@@ -169,7 +183,7 @@ def test_heavy_words_do_not_overflow() -> None:
 
 
 @pytest.mark.parametrize("sampler", LINKS)
-def test_sampler_and_generator_agree_on_the_joint_distribution(sampler: str) -> None:
+def test_samplers_and_forward_simulation_have_the_same_joint_distribution(sampler: str) -> None:
     """Geweke (2004): links and words drawn forwards, and by turns given each other, have the same moments."""
     problem = random_problem(6, customers=6, documents=3, density=0.5, vocabulary=3, dirichlet=0.7)
     tokens = [2, 1, 3, 1, 2, 2]

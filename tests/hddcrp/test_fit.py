@@ -43,7 +43,7 @@ def assert_same(a: ComponentPosterior, b: ComponentPosterior) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_small_problems_are_solved_exactly(seed: int) -> None:
+def test_fit_solves_small_problems_exactly(seed: int) -> None:
     problem = random_problem(seed, customers=5)
     posterior, by_hand = fit(problem), posterior_by_hand(problem)
     assert posterior.components.exact.all()
@@ -56,7 +56,7 @@ def test_small_problems_are_solved_exactly(seed: int) -> None:
 
 
 @pytest.mark.parametrize("options", SAMPLERS)
-def test_sampling_finds_what_enumeration_knows(options: dict[str, Any]) -> None:
+def test_fit_samples_what_it_would_enumerate(options: dict[str, Any]) -> None:
     problem = random_problem(4, customers=8, documents=3, density=0.3)
     exact = fit(problem, **options)
     sampled = quietly(problem, exact_limit=1, sweeps=6000, **options)
@@ -68,7 +68,7 @@ def test_sampling_finds_what_enumeration_knows(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", SAMPLERS)
-def test_result_does_not_depend_on_threads_or_on_compiling(
+def test_fit_does_not_depend_on_threads_or_on_compiling(
     options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = several_components()
@@ -83,13 +83,13 @@ def test_result_does_not_depend_on_threads_or_on_compiling(
     assert_same(results[0], results[2])
 
 
-def test_result_does_not_depend_on_the_size_of_steps() -> None:
+def test_fit_does_not_depend_on_the_size_of_steps() -> None:
     problem = several_components()
     whole = quietly(problem, exact_limit=50, sweeps=40, check=True)
     assert_same(whole, quietly(problem, exact_limit=50, sweeps=40, pace=Pace(updates_per_step=300)))
 
 
-def test_another_seed_gives_other_samples() -> None:
+def test_fit_draws_other_samples_with_another_seed() -> None:
     problem = several_components()
     one, two = (quietly(problem, exact_limit=50, sweeps=16, seed=seed) for seed in (1, 2))
     assert one.samples.tobytes() != two.samples.tobytes()
@@ -103,7 +103,7 @@ def test_labels_are_canonical_and_stay_in_their_components() -> None:
         assert all(len(set(posterior.component[labels == k])) == 1 for k in range(labels.max() + 1))
 
 
-def test_best_links_beat_every_sweep() -> None:
+def test_fit_best_is_at_least_as_probable_as_every_sweep() -> None:
     problem = several_components()
     posterior = quietly(problem, exact_limit=1, sweeps=80)
     alone = np.isin(np.arange(40), posterior.components.first[posterior.components.size == 1])
@@ -115,7 +115,7 @@ def test_best_links_beat_every_sweep() -> None:
     assert posterior.best_log_joint >= heights + words_of_singles - 1e-6
 
 
-def test_chains_that_agree_stop_early_and_the_others_go_on() -> None:
+def test_fit_stops_chains_that_agree_and_continues_the_others() -> None:
     easy = with_fields(several_components(), alpha_across=1e4, alpha_within=1e4)
     posterior = fit(easy, exact_limit=1, sweeps=800)
     sampled = ~posterior.components.exact
@@ -130,7 +130,7 @@ def test_chains_that_agree_stop_early_and_the_others_go_on() -> None:
     )
 
 
-def test_time_limit_ends_a_run_with_what_there_is() -> None:
+def test_fit_returns_a_posterior_at_the_time_limit() -> None:
     posterior = quietly(
         several_components(), exact_limit=1, sweeps=80_000, time_limit=0, pace=Pace(updates_per_step=1)
     )
@@ -141,15 +141,15 @@ def test_time_limit_ends_a_run_with_what_there_is() -> None:
 
 
 def test_progress_rises_to_the_total() -> None:
-    told: list[tuple[int, int]] = []
+    calls: list[tuple[int, int]] = []
     quietly(
         several_components(),
         exact_limit=1,
         sweeps=16,
-        progress=lambda done, total: told.append((done, total)),
+        progress=lambda done, total: calls.append((done, total)),
     )
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1]
+    assert calls == sorted(calls)
+    assert calls[-1][0] == calls[-1][1]
 
 
 def test_consensus_is_a_partition_of_all_customers() -> None:
@@ -166,7 +166,7 @@ def empty_problem(customers: int = 0) -> Problem:
 
 @pytest.mark.parametrize("options", SAMPLERS)
 @pytest.mark.parametrize("customers", [0, 1, 3])
-def test_problems_without_links_or_words_are_answered(options: dict[str, Any], customers: int) -> None:
+def test_fit_handles_problems_without_links_or_words(options: dict[str, Any], customers: int) -> None:
     posterior = fit(empty_problem(customers), **options)
     assert posterior.best.tolist() == list(range(customers))
     assert posterior.best_log_joint == 0
@@ -185,7 +185,7 @@ def test_customers_without_words_follow_their_links() -> None:
     )
 
 
-def test_a_star_of_many_customers_is_not_enumerated_for_ever() -> None:
+def test_fit_samples_a_large_star_instead_of_enumerating_it() -> None:
     count = 3000
     star = with_fields(
         empty_problem(count),
@@ -199,7 +199,7 @@ def test_a_star_of_many_customers_is_not_enumerated_for_ever() -> None:
 
 
 @pytest.mark.parametrize("options", SAMPLERS)
-def test_plain_runs_tell_of_every_sweep(options: dict[str, Any]) -> None:
+def test_sample_traces_every_sweep(options: dict[str, Any]) -> None:
     problem = several_components(customers=300)
     runs = sample(problem, runs=3, sweeps=6, seed=2, **options)
     assert runs.samples.shape == (3, 300)
@@ -235,20 +235,20 @@ def test_samplers_agree_on_the_number_of_clusters() -> None:
         ({"initial": "somehow"}, "there is no start 'somehow'; expected"),
     ],
 )
-def test_fit_refuses_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
+def test_fit_rejects_invalid_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         fit(random_problem(0), **options)
     assert message in str(caught.value)
 
 
-def test_probability_of_nobody_is_an_error() -> None:
+def test_probability_of_an_unknown_customer_is_an_error() -> None:
     posterior = fit(random_problem(0, customers=4))
     with pytest.raises(DataError, match="customers 0 to 3"):
         posterior.probability(0, 4)
     assert posterior.probability(2, 2) == 1.0
 
 
-def test_tiny_problems_do_not_wait_for_the_compiler() -> None:
+def test_fit_does_not_compile_for_tiny_problems() -> None:
     code = (
         "import sys; from samevent.hddcrp import Problem, fit\n"
         "problem = Problem(document=[0, 1], words=[[1], [1]], within=[[0, 0]] * 2, across=[[0, 0], [0.9, 0]])\n"

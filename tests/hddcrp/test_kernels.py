@@ -9,10 +9,12 @@ from samevent.hddcrp import kernels, randoms
 from samevent.seeds import stream
 
 
+@pytest.mark.parametrize("keys", [2**26, 2**40], ids=["narrow", "wide"])
 @pytest.mark.parametrize("seed", range(4))
-def test_table_counts_like_a_dictionary(seed: int) -> None:
+def test_table_counts_like_a_dictionary(seed: int, keys: int) -> None:
     random = stream(seed, "table")
-    cells, truth = kernels.new_cells(30), Counter[int]()
+    cells, truth = kernels.new_cells(30, keys), Counter[int]()
+    assert cells.dtype == (np.int32 if keys < 2**31 else np.int64)
     for _ in range(4000):
         key = int(random.integers(60)) * 1_000_003
         if truth[key] and random.random() < 0.6:

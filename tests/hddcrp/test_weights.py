@@ -72,7 +72,7 @@ def test_table_links_count_only_where_customers_sit_alone() -> None:
     assert log_prior(links, alone) == pytest.approx(np.log(0.25 * 0.75 * 0.5))
 
 
-def test_weights_of_nobody_are_empty() -> None:
+def test_weights_of_an_empty_problem_are_empty() -> None:
     nobody = with_fields(
         random_problem(0, customers=0), words=Rows.empty(0), within=Rows.empty(0), across=Rows.empty(0)
     )

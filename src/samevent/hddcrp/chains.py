@@ -1,7 +1,7 @@
 """A chain over one block: its links, its random numbers, what it records, where it starts.
 
-Everything else follows from links and random numbers. So a chain can stop after any sweep, in any thread, and go on
-later with the same draws; compiled and plain sweeps draw the same links.
+Everything else follows from links and random numbers. So a chain can stop after any sweep, in any thread, and
+continue later with the same draws; compiled and plain sweeps draw the same links.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ Initial = Literal["spread", "links", "alone"]
 STARTS: tuple[Initial, ...] = ("alone", "links", "spread")
 
 IN_DIFFERENT_MODES, MEAN_DIFFERENCE = 0.001, 0.05
-"""Chains agree if so few candidate pairs are together in one and apart in another, and probabilities are so close."""
+"""Chains agree if at most this share of candidate pairs is together in one and apart in another, and the probabilities
+differ by at most this much on average."""
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +74,7 @@ class Info:
         return {name: getattr(self, name) for name in names}
 
     def record(self, block: Block, labels: NDArray[np.integer], log_joint: float, changes: int) -> None:
-        """Record the state after a sweep, as the kernel `record` does."""
+        """Record the state after a sweep, as the kernel `record_sweep` does."""
         self.log_joint[self.done] = log_joint
         self.clusters[self.done] = labels.max() + 1
         self.changes[self.done] = changes
@@ -166,7 +167,7 @@ def start(
     """Begin a chain: from links drawn from the prior, from everyone alone, or spread out.
 
     Spread chains start by turns from everyone alone, from links of the prior and from links among which all
-    candidates are equally likely, so that chains which then agree have forgotten where they came from. Links that
+    candidates are equally likely, so that chains which then agree have forgotten their starts. Links that
     would join a cannot-linked pair become links to oneself.
     """
     key = chain, int(block.customers[0])
@@ -193,7 +194,7 @@ def agreement(chains: Sequence[LinkChain]) -> Agreement:
 
 
 def agree(agreement: Agreement) -> bool:
-    """Return whether chains are as close as they need be."""
+    """Return whether chains are close enough to stop."""
     return agreement.in_different_modes <= IN_DIFFERENT_MODES and agreement.mean_difference <= MEAN_DIFFERENCE
 
 
@@ -213,7 +214,7 @@ def _links(rows: Rows, points: Floats, initial: Initial) -> NDArray[np.int64]:
 
 
 def _cut_forbidden(block: Block, choices: Choices) -> None:
-    """Cut links, in place, so that no cannot-linked pair shares a cluster: add them one by one while they may be."""
+    """Cut links, in place, so that no cannot-linked pair shares a cluster: add them one by one, and skip those."""
     if not len(block.cannot_link):
         return
     targets, alone = active(block.links, choices), [rows.starts[:-1].copy() for rows in block.links]

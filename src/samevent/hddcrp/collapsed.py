@@ -1,7 +1,7 @@
 """The collapsed sampler: one link per customer, drawn in turn given all others.
 
 Serves the HDDCRP with inactive table links integrated out and the flat DDCRP alike; only the rows differ.
-`reference.sweep` says the same in plain Python and draws the same links.
+`reference.sweep` is the same in plain Python and draws the same links.
 """
 
 from __future__ import annotations

@@ -32,11 +32,11 @@ Sampler = Literal["collapsed", "paper"]
 PathLike = str | os.PathLike[str]
 
 _BATCH = 4096
-"""Plain runs sweep small components together until there are so many customers."""
+"""Plain runs combine small components into blocks of at least so many customers."""
 _CUSTOMERS_PER_WAY = 32
-"""A block counts as small only if enumerating it takes no more than so many steps for each way allowed."""
+"""Enumerating a block may take so many steps per configuration that `exact_limit` allows."""
 _COMPILE_THRESHOLD = 100_000
-"""Steps of plain Python that take about as long as loading compiled code; below, nobody waits for a compiler."""
+"""Steps of plain Python that take about as long as loading compiled code; smaller problems run uncompiled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def fit(
     pace: Pace | None = None,
     check: bool = False,
 ) -> ComponentPosterior:
-    """Find who belongs together, and how sure that is.
+    """Return the posterior over partitions: which customers share a cluster, and how probable that is.
 
     Components with at most `exact_limit` ways to link are solved exactly. For each of the others `chains` run up
     to `sweeps` sweeps, in rounds of 1/8, 1/8, 1/4 and 1/2 of them, and end after any round but the first if they
@@ -259,7 +259,7 @@ class _Fitting:
         self.parts = parts = self.layouts.split(self.problem, settings.model, "collapsed")
         # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
         self.blocks = self.layouts.split(self.problem, settings.model, settings.sampler)
-        with np.errstate(over="ignore"):  # infinitely many are too many, too
+        with np.errstate(over="ignore"):  # infinity is beyond every limit
             ways = parts.configurations()
             small = (ways <= settings.exact_limit) & (
                 ways * parts.sizes <= _CUSTOMERS_PER_WAY * settings.exact_limit

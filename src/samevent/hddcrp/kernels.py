@@ -21,7 +21,7 @@ _TO_UNIT = 2.0**-53
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function that works in place on arrays it is given.
+    """Compile a function that changes its array arguments in place.
 
     Kernels never allocate, and their caller holds the arrays; so numba need not count references, which takes
     half of the time where a function is this small.

@@ -1,4 +1,4 @@
-"""How well words fit together: the Dirichlet-multinomial marginal of a cluster, and of a whole partition.
+"""The likelihood of the words: the Dirichlet-multinomial marginal of a cluster, and of a whole partition.
 
 With A[n] = sum_{k<n} log(lambda + k) and B[n] = sum_{k<n} log(V lambda + k), a cluster with n_w words w, N in all, has
 

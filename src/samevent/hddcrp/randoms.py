@@ -1,6 +1,6 @@
 """Random numbers that compiled and plain code draw alike: xoshiro256++ with its state in four 64-bit words.
 
-The state is part of a chain: saved with it, it goes on where it stopped.
+The state is part of a chain: a saved chain continues with the same numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The samplers and the exact posterior again, in plain Python, slow and obvious.
+"""The samplers and the exact posterior in plain Python, slow and obvious.
 
 They state what the compiled kernels must do, draw for draw and bit for bit, and they serve where a problem is too
 small to wait for a compiler. Links are entries of their rows, as everywhere.
@@ -68,7 +68,7 @@ def log_joint(block: Block, choices: Choices, logs: Logs) -> float:
 
 
 def sweep(block: Block, choices: Choices, logs: Logs, random: RandomState) -> int:
-    """Draw every link anew in turn, given all others; return how often the partition changed.
+    """Resample every link in turn, given all others; return how often the partition changed.
 
     With two kinds of links, customer links come first.
     """

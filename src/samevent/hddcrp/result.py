@@ -83,7 +83,7 @@ def posterior_of(
     best = np.zeros(count, np.int64)
     samples, last = np.zeros((keep, count), np.int64), np.zeros((chains, count), np.int64)
     together = np.zeros(len(parts.left))
-    height = _alone(parts, logs)
+    log_joint = _alone(parts, logs)
     for number in range(len(parts)):
         here = slice(int(parts.starts[number]), int(parts.starts[number + 1]))
         pairs = slice(int(parts.pair_starts[number]), int(parts.pair_starts[number + 1]))
@@ -91,21 +91,21 @@ def posterior_of(
             exact = solved[number]
             best[here], together[pairs] = exact.best_labels, exact.together
             samples[:, here], last[:, here] = exact.draws, exact.draws[np.arange(chains) % keep]
-            height += exact.best_log_joint
+            log_joint += exact.best_log_joint
         elif number in tasks:
             infos = [chain.info for chain in tasks[number].chains]
             top = max(infos, key=lambda info: float(info.best_log_joint[0]))
             best[here] = canonical(top.best_labels)
             together[pairs] = np.mean([info.together / info.done for info in infos], axis=0)
             samples[:, here], last[:, here] = _kept(tasks[number], keep), _ends(tasks[number])
-            height += float(top.best_log_joint[0])
+            log_joint += float(top.best_log_joint[0])
     component = np.empty(count, np.int32)
     component[parts.order] = np.repeat(np.arange(len(parts)), parts.sizes)
     left, right, order = _sorted_pairs(parts)
     components = _table(parts, tasks, plan)
     return ComponentPosterior(
         best=_whole(best, parts),
-        best_log_joint=height,
+        best_log_joint=log_joint,
         left=left,
         right=right,
         together=together[order],
@@ -130,9 +130,9 @@ def runs_of(
     ends = [_ends(task) for task in tasks]
     traces = [_traces(task) for task in tasks]
     shape = runs, sweeps
-    nobody = np.zeros((runs, 0), np.int32)
+    empty = np.zeros((runs, 0), np.int32)
     return Posterior(
-        samples=_whole(np.concatenate([nobody, *ends], axis=1), parts),
+        samples=_whole(np.concatenate([empty, *ends], axis=1), parts),
         traces={
             "log joint": sum((trace["log joint"] for trace in traces), np.zeros(shape)),
             "clusters": sum((trace["clusters"] for trace in traces), np.zeros(shape, np.int32)),

@@ -45,7 +45,7 @@ class Chain(Protocol):
     def begin_round(self, sweeps: int) -> None:
         """Make room for a round of so many sweeps, and forget what earlier rounds recorded.
 
-        Called before the first sweep, too. The state of the chain and its random numbers go on.
+        Called before the first sweep, too. The state of the chain and its random numbers continue.
         """
 
     def advance(self, sweeps: int) -> None:
@@ -60,7 +60,7 @@ class Chain(Protocol):
     def restore(self, done: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a checkpoint; `begin_round` has been called, and the arrays come flattened.
 
-        A chain that cannot continue in the middle of a round may begin the round anew, with `done` back at 0.
+        A chain that cannot continue in the middle of a round may begin the round again, with `done` back at 0.
         """
 
 

@@ -1,13 +1,13 @@
-"""Who sits with whom, kept up to date: the compiled update of one link, which both link samplers are made of.
+"""The clusters of a chain, kept up to date by the compiled update of one link that both link samplers share.
 
 Cutting the link of customer i leaves S, the customers whose links lead to i. One pass over i's candidates adds
 their weights up by cluster, one merge change for each distinct cluster tilts the sums, and one random number
 picks the cluster and the link in it. Counts move only when the partition changes, on the smaller side. Whole
-clusters are never walked but for the link that closes their cycle, and nothing is allocated.
+clusters are walked only for the link that closes their cycle, and nothing is allocated.
 
 Must-links hold customers together whatever their links are, so S is walked along links in both directions and along
-must-links; a cluster that holds somebody who must not meet a member of S has weight 0. Blocks without constraints
-never compile this: kernels get None for the `Constraints`.
+must-links; a cluster that holds a cannot-linked customer of a member of S has weight 0. For blocks without
+constraints kernels get None instead of `Constraints`, and compile to code without any of this.
 
 Kernels take a few named groups of arrays: `LinkRows`, `Words`, `Constraints`, `Seating` and `Record`.
 """
@@ -36,7 +36,7 @@ LINK, HEAD, AFTER, BEFORE, NEXT, PREVIOUS = range(6)
 customer after and before this one; the members of the same cluster after and before this one."""
 SIZE, TOTAL, FIRST, WORDS = range(4)
 """Columns of `clusters`: members, their words, the first of them, and a bit set, by word modulo 32, for every word
-that there is and perhaps for some that have left: most clusters share no word with S, and need not be asked."""
+of the cluster and perhaps for some that have left: most clusters share no word with S and need no lookup."""
 CLUSTERS, FREE, CHANGES = range(3)
 """Entries of `counters`: clusters, unused cluster numbers, updates that changed the partition."""
 LIKELIHOOD, PRIOR = range(2)
@@ -405,7 +405,7 @@ def _include(customer, members, label, scratch):  # type: ignore[no-untyped-def]
 
 @kernel
 def _forbid(members, constraints, label, slot, scratch, option_weights):  # type: ignore[no-untyped-def]
-    """Make it impossible that S joins a cluster with a customer whom one of S must not meet."""
+    """Rule out the clusters that hold a cannot-linked customer of a member of S."""
     for k in range(members):
         customer = scratch[STACK, k]
         for at in range(constraints.cannot_starts[customer], constraints.cannot_starts[customer + 1]):

@@ -1,7 +1,7 @@
 """The paper's sampler: customer links in turn (Eq. 4), then table links (Eq. 5).
 
 Keeps the table links of all customers, also those that do not count because the customer links to another. Such a
-link comes from its prior; but as long as it is stored, "sit alone" means "sit alone and follow it".
+link is drawn from its prior; but while it is stored, the option "sit alone" means "sit alone and follow it".
 """
 
 from __future__ import annotations

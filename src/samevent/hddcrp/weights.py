@@ -1,8 +1,8 @@
-"""Who links to whom before anything is observed: each customer's link as one categorical.
+"""The prior of the links: each customer's link is one categorical variable.
 
-All models here are "one link a customer" models; they differ only in these rows. Every row adds up to 1 and
-starts with the customer itself, so an entry `e` of row `i` says that customer i links to `columns[e]` with
-probability `values[e]`, and `starts[i]` is the link to itself.
+All models here have one link per customer and differ only in these rows. Every row sums to 1 and starts with the
+customer itself: entry `e` of row `i` means that customer i links to `columns[e]` with probability `values[e]`, and
+entry `starts[i]` is the link to itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Links(Rows):
 
 
 def active(links: Sequence[Rows], choices: Choices) -> Integers:
-    """Return whom each customer links to; a table link counts where the customer link leads to oneself."""
+    """Return the target of each customer; a table link counts where the customer link leads to the customer itself."""
     targets = links[0].columns[choices[0]]
     if len(links) == 1:
         return targets
