@@ -37,7 +37,7 @@ def test_every_command_explains_itself(command: str) -> None:
     assert done.stdout.startswith(f"Usage: samevent {command}")
 
 
-def test_version_is_told() -> None:
+def test_version_is_printed() -> None:
     assert samevent("--version").stdout.startswith("samevent, version ")
 
 

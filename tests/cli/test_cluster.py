@@ -139,9 +139,9 @@ def test_nothing_is_overwritten_unless_asked(corpus: Path, tmp_path: Path) -> No
     assert "--resume" in str(failure(run(corpus, "-o", tmp_path / "new.jsonl", "--clusterer", "lemma")))
     assert run(corpus, "-o", tmp_path / "new.jsonl", "--clusterer", "lemma", "--force").exit_code == 0
     assert not left.exists()
-    anew = run(corpus, "-o", tmp_path / "third.jsonl", "--clusterer", "lemma", "--resume")
-    assert anew.exit_code == 0
-    assert "starting again" in anew.stderr
+    again = run(corpus, "-o", tmp_path / "third.jsonl", "--clusterer", "lemma", "--resume")
+    assert again.exit_code == 0
+    assert "starting again" in again.stderr
     assert "no checkpoint beside standard output" in str(failure(run(corpus, "-o", "-", "--resume")))
 
 

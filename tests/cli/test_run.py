@@ -152,7 +152,7 @@ def test_explain_says_why(out: Path) -> None:
     assert "'nothing'" in str(failure("explain", out, one, "nothing"))
 
 
-def test_report_writes_the_page_anew(out: Path, tmp_path: Path) -> None:
+def test_report_writes_the_page_again(out: Path, tmp_path: Path) -> None:
     page = (out / "report.html").read_bytes()
     (out / "report.html").unlink()
     done("report", out)
@@ -187,7 +187,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(news: Path, tmp_path: Path
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     done(*words, "-o", whole)
     command = [sys.executable, "-m", "samevent", *words, "-o", str(cut)]
-    # In the background, interrupts are ignored unless told otherwise.
+    # In the background, interrupts are ignored unless asked for.
     heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heard) as process:
         part = tmp_path / "cut.part"

@@ -42,8 +42,8 @@ def evidence_of(corpus: Sequence[Annotated], model: PairModel | None = MODEL) ->
     return Evidence(compile_mentions(corpus, lexicon=LEXICON, vectors=VECTORS), models, LEXICON)
 
 
-def told(id: str, words: str, *events: int) -> Annotated:
-    """Return one sentence whose words are their own lemmas, with events at some places."""
+def sentence(id: str, words: str, *events: int) -> Annotated:
+    """Return a document of one sentence whose words are their own lemmas, with events at these words."""
     document = Document.from_tokens(id, [words.split()])
     count = len(document.tokens)
     annotation = Annotation(

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from clusterers.small import cluster, evidence_of, in_a_hurry, told
+from clusterers.small import cluster, evidence_of, in_a_hurry, sentence
 from samevent.clusterers import CLUSTERERS, PRESETS, Clustered, clusterer
 from samevent.errors import UsageError
 from samevent.partitions.labels import canonical
@@ -34,9 +34,9 @@ def test_clusterer_takes_corpora_with_hardly_any_mentions(name: str, preset: str
     system = in_a_hurry(name, preset=preset)
     for corpus, events in (
         ([], 0),
-        ([told("a", "nothing happened")], 0),
-        ([told("a", "one raid", 1)], 1),
-        ([told("a", "one raid", 1), told("b", "nothing happened")], 1),
+        ([sentence("a", "nothing happened")], 0),
+        ([sentence("a", "one raid", 1)], 1),
+        ([sentence("a", "one raid", 1), sentence("b", "nothing happened")], 1),
     ):
         found = cluster(system, evidence_of(corpus))
         assert len(found.clustering) == events
@@ -92,7 +92,7 @@ def test_clusterer_refuses_impossible_seeds_and_jobs(name: str, preset: str, how
 @every_clusterer
 def test_clusterer_treats_duplicate_documents_alike(name: str, preset: str) -> None:
     words = "raid zzz bomb ... raid"
-    evidence = evidence_of([told(id, words, 0, 1, 2, 3, 4) for id in "abc"])
+    evidence = evidence_of([sentence(id, words, 0, 1, 2, 3, 4) for id in "abc"])
     found = cluster(in_a_hurry(name, preset=preset), evidence, seed=1)
     assert len(found.labels) == 15
     if not CLUSTERERS[name].sampled:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from clusterers.small import LEXICON, evidence_of, told
+from clusterers.small import LEXICON, evidence_of, sentence
 from samevent.clusterers import Evidence
 from samevent.clusterers.features import LF, PARENTS, SF, WF, Feature, channels, observed
 from samevent.errors import UsageError
@@ -18,7 +18,7 @@ def as_lists(rows: Rows) -> list[list[int]]:
 
 
 def same_up_to_numbers(rows: Rows, expected: list[list[str]]) -> bool:
-    """Say whether there is one name for each number and one number for each name."""
+    """Return whether there is one name for each number and one number for each name."""
     found = as_lists(rows)
     if [len(row) for row in found] != [len(row) for row in expected]:
         return False
@@ -43,7 +43,7 @@ def same_up_to_numbers(rows: Rows, expected: list[list[str]]) -> bool:
 )
 def test_features_are_what_the_text_and_the_lexicon_say(feature: Feature, expected: list[list[str]]) -> None:
     assert SYNONYMS["bomb"] == ("raid",)
-    rows, vocabulary = observed(evidence_of([told("a", "bomb ... zzz raid", 0, 1, 2, 3)]), feature)
+    rows, vocabulary = observed(evidence_of([sentence("a", "bomb ... zzz raid", 0, 1, 2, 3)]), feature)
     assert same_up_to_numbers(rows, expected)
     assert vocabulary == max(1, len({name for row in expected for name in row}))
 
@@ -69,8 +69,8 @@ def test_flat_channels_are_independent_and_structured_ones_hang_on_others() -> N
     assert alone[0].parent is None
 
 
-def test_values_under_different_parents_are_told_apart() -> None:
-    evidence = evidence_of([told("a", "bomb raid kill zzz", 0, 1, 2, 3)])
+def test_values_under_different_parents_stay_different() -> None:
+    evidence = evidence_of([sentence("a", "bomb raid kill zzz", 0, 1, 2, 3)])
     _, heads = channels(evidence, ["class", "head_lemma"], structured=True, dirichlet=0.1)
     assert heads.parent is not None
     under = [int(heads.parent[row[0]]) for row in as_lists(heads.values)]
@@ -80,7 +80,7 @@ def test_values_under_different_parents_are_told_apart() -> None:
 
 
 def test_features_of_the_lexicon_need_a_lexicon() -> None:
-    table = evidence_of([told("a", "bomb", 0)]).table
+    table = evidence_of([sentence("a", "bomb", 0)]).table
     with pytest.raises(UsageError, match="the feature 'frames' needs a lexicon"):
         observed(Evidence(table), "frames")
     assert observed(Evidence(table, lexicon=LEXICON), "frames")[1] == 1

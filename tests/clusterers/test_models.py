@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clusterers.small import MODEL, cluster, evidence_of, in_a_hurry, told
+from clusterers.small import MODEL, cluster, evidence_of, in_a_hurry, sentence
 from problems import posterior_by_hand, with_fields
 from samevent.clusterers import CLUSTERERS, Evidence, clusterer
 from samevent.clusterers.features import LF, SF, WF, Feature
@@ -25,7 +25,11 @@ from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.similarity.documents import compare_documents, document_similarity, topical_similarity
 from similarity.tables import random_corpus
 
-TEXTS = [told("a", "raid kill raid on", 0, 1, 2), told("b", "the raid on", 1), told("c", "kill raid", 0, 1)]
+TEXTS = [
+    sentence("a", "raid kill raid on", 0, 1, 2),
+    sentence("b", "the raid on", 1),
+    sentence("c", "kill raid", 0, 1),
+]
 
 
 def words_by_hand(evidence: Evidence) -> tuple[Rows, int]:
@@ -196,7 +200,7 @@ def test_the_family_of_hdps_differs_in_what_it_observes() -> None:
 
 
 def test_identical_words_make_a_link_where_the_model_sees_none() -> None:
-    evidence = evidence_of([told("a", "raid kill ...", 0, 1, 2), told("b", "the raid ...", 1, 2)])
+    evidence = evidence_of([sentence("a", "raid kill ...", 0, 1, 2), sentence("b", "the raid ...", 1, 2)])
     high: dict[str, Any] = {"minimum_similarity": 0.99}
     assert len(evidence.links(0.99, pair_model="paper").pairs) == 0
     apart = Ddcrp(**high).problem(evidence, document_weight=0.0)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from clusterers.small import MODEL, cluster, evidence_of, told
+from clusterers.small import MODEL, cluster, evidence_of, sentence
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.rules import Agglomerative, Lemma
 from samevent.corpus import Clustering
@@ -62,7 +62,7 @@ def test_agglomerative_joins_as_one_would_by_hand(within: float, across: float) 
 
 
 def test_agglomerative_never_joins_two_of_a_document_by_the_threshold_across() -> None:
-    evidence = evidence_of([told("a", "raid raid", 0, 1)])
+    evidence = evidence_of([sentence("a", "raid raid", 0, 1)])
     assert len(cluster(Agglomerative(within=0.99, across=0.1), evidence).clustering) == 2
     assert len(cluster(Agglomerative(within=0.1, across=0.99), evidence).clustering) == 1
 
@@ -75,4 +75,4 @@ def test_thresholds_outside_their_range_are_refused(threshold: float) -> None:
 
 def test_similarity_without_a_pair_model_says_what_to_do() -> None:
     with pytest.raises(UsageError, match="samevent train similarity"):
-        cluster(Agglomerative(), evidence_of([told("a", "raid", 0)], model=None))
+        cluster(Agglomerative(), evidence_of([sentence("a", "raid", 0)], model=None))

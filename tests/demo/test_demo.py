@@ -15,8 +15,8 @@ from samevent.language.annotate import annotate
 ARTICLES, GOLD = articles(), gold()
 
 
-def told_in(event: str) -> list[Document]:
-    """Return the articles that tell of an event, in order of their dates."""
+def articles_about(event: str) -> list[Document]:
+    """Return the articles that mention an event, in order of their dates."""
     found = [d for d in GOLD if any(m.event == event for m in d.mentions)]
     return sorted(found, key=lambda d: date.fromisoformat(d.date or ""))
 
@@ -61,7 +61,7 @@ def test_article_is_short_dated_and_signed(document: Document) -> None:
 
 def test_corpus_has_its_known_size() -> None:
     events = [m.event or "" for m in GOLD.mentions()]
-    across = [event for event in set(events) if len(told_in(event)) > 1]
+    across = [event for event in set(events) if len(articles_about(event)) > 1]
     assert (len(GOLD), len(events), len(set(events)), len(across)) == (23, 282, 168, 36)
     assert len({d.extra["outlet"] for d in GOLD}) == 4
 
@@ -79,16 +79,14 @@ def test_corpus_has_its_known_size() -> None:
         (("lantern-",), 2),
     ],
 )
-def test_happening_is_told_by_as_many_articles_as_the_overview_says(
-    prefixes: tuple[str, ...], count: int
-) -> None:
-    told = [d for d in GOLD if any((m.event or "").startswith(prefixes) for m in d.mentions)]
-    assert len(told) == count
-    assert len({d.extra["outlet"] for d in told}) > 1
+def test_happening_has_as_many_articles_as_the_overview_says(prefixes: tuple[str, ...], count: int) -> None:
+    reports = [d for d in GOLD if any((m.event or "").startswith(prefixes) for m in d.mentions)]
+    assert len(reports) == count
+    assert len({d.extra["outlet"] for d in reports}) > 1
 
 
-def test_two_earthquakes_are_told_in_the_same_words() -> None:
-    kestry, tarnvale = told_in("kestry-quake"), told_in("tarnvale-quake")
+def test_two_earthquakes_are_reported_in_the_same_words() -> None:
+    kestry, tarnvale = articles_about("kestry-quake"), articles_about("tarnvale-quake")
     assert words_for("kestry-quake", kestry[0]) == words_for("tarnvale-quake", tarnvale[0])
     assert kestry[0].date != tarnvale[0].date
     both = [d for d in tarnvale if d in kestry]
@@ -96,11 +94,11 @@ def test_two_earthquakes_are_told_in_the_same_words() -> None:
     assert words_for("kestry-quake", both[0]) & words_for("tarnvale-quake", both[0]) == {"quake"}
 
 
-def test_theft_is_told_on_successive_days_up_to_the_arrest() -> None:
-    days = [date.fromisoformat(d.date or "") for d in told_in("crown-theft")]
+def test_theft_is_reported_on_successive_days_up_to_the_arrest() -> None:
+    days = [date.fromisoformat(d.date or "") for d in articles_about("crown-theft")]
     first = days[0]
     assert {first, first + timedelta(1), first + timedelta(2)} <= set(days)
-    arrest = told_in("crown-arrest")
+    arrest = articles_about("crown-arrest")
     assert arrest[0].date == (first + timedelta(2)).isoformat()
     assert all(words_for("crown-theft", d) for d in arrest)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clusterers.small import evidence_of, told
+from clusterers.small import evidence_of, sentence
 from experiments.reports import work_in
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
@@ -14,7 +14,7 @@ from samevent.experiments.cells import answers_of, run_cell
 
 
 def evidence() -> Evidence:
-    return evidence_of([told("a", "bomb town raid", 0, 2), told("b", "bomb raid bomb", 0, 1, 2)])
+    return evidence_of([sentence("a", "bomb town raid", 0, 2), sentence("b", "bomb raid bomb", 0, 1, 2)])
 
 
 def hddcrp() -> Hddcrp:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from builders import annotated
-from clusterers.small import evidence_of, told
+from clusterers.small import evidence_of, sentence
 from samevent.clusterers import Clustered, Clusterer
 from samevent.clusterers.rules import Agglomerative, Lemma
 from samevent.corpus import Clustering, Corpus
@@ -18,9 +18,9 @@ from samevent.results import Diagnostics, Result
 from samevent.results.assembly import assemble, with_events
 
 ANNOTATED = [
-    told("a", "plane bomb camp raid", 1, 3),
-    told("b", "plane bomb camp", 1),
-    told("c", "cat raid", 1),
+    sentence("a", "plane bomb camp raid", 1, 3),
+    sentence("b", "plane bomb camp", 1),
+    sentence("c", "cat raid", 1),
 ]
 CORPUS = Corpus(document for document, _ in ANNOTATED)
 BOMB_A, RAID_A, BOMB_B, RAID_C = (m.id for m in CORPUS.mentions("action"))

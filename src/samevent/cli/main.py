@@ -75,7 +75,7 @@ def main() -> None:
         click.echo("samevent: interrupted", err=True)
         status = 130
     except BrokenPipeError:
-        # The reader of our output has gone (`samevent ... | head`): nothing to say, nobody to say it to.
+        # The reader of our output has gone (`samevent ... | head`): there is nothing left to do.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except OSError as error:

@@ -1,16 +1,16 @@
-"""A month of invented news and a late verdict, to try samevent on: `articles()` to read, `gold()` to compare with.
+"""A month of invented news and a late verdict to try samevent on: `articles()` to read, `gold()` to compare with.
 
-Four outlets tell of eight happenings in short articles. Places, people and companies do not exist.
+Four outlets report on eight happenings in short articles. Places, people and companies do not exist.
 
 | happening | event ids | articles | what makes it hard |
 |---|---|---|---|
 | an earthquake at Kestry | `kestry-` | 6 | *quake*, *shook*, *disaster*; the aftershock is another event |
-| an earthquake at Tarnvale | `tarnvale-` | 2 | reported in the very words of Kestry's; one article tells of both |
+| an earthquake at Tarnvale | `tarnvale-` | 2 | reported in the same words as Kestry's; one article is about both |
 | a crown is stolen | `crown-` | 5 on 4 days | *raid*, *burglary*, *disappears*; break-in and escape are apart |
 | a ferry runs aground | `heron-` | 4 | *accident*, *strikes the rocks*; the airlift is a part of the rescue |
 | one firm buys another | `oakmoor-`, `norvane-` | 4 | *sold*, *deal*; an earlier offer, an earlier takeover |
 | a mayor's fall | `grell-` | 4 in 6 months | one bribe *taken*, *accepted*, *paid*; another arrest, another trial |
-| a bus strike | `bus-` | 3 | *walkout*; another strike begins; "struck a bargain" is none |
+| a bus strike | `bus-` | 3 | *walkout*; another strike begins; "struck a bargain" is not one |
 | a space probe lands | `lantern-` | 2 | *landing*, *touched down*; *flew* goes back to a *journey* |
 
 One article sums up most of them in headline style: seven sentences in the present tense. Outlets repeat each other's
@@ -19,7 +19,7 @@ words, though less often than those of ECB+ do.
 `gold()` marks events much as ECB+ does:
 
 - every word that names something that happened, will happen or is said not to have happened; sayings too
-  (*said*, *told*), one event for each statement;
+  (*said*, *told*), one event per statement;
 - the shortest words that name it: *stepped down*, but only *offer* in "made an offer";
 - noun and verb alike where the verb only says that the noun took place ("the quake struck"),
   as one event; ECB+ mostly makes two of them;
@@ -27,7 +27,7 @@ words, though less often than those of ECB+ do.
 - not: states (*lasted*, *needs*), links between events (*followed*), habits, pronouns, words that only describe
   another ("rescue teams").
 
-Both come from `articles.txt`, a sentence a line, where a mention is written `[struck|kestry-quake]`: edit them there.
+Both come from `articles.txt`, one sentence per line; a mention is written `[struck|kestry-quake]`. Edit them there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def articles() -> Corpus:
 
 
 def gold() -> Corpus:
-    """Return the articles with all event mentions, and with the event that each tells of.
+    """Return the articles with all event mentions, and with the event that each refers to.
 
     >>> [m.text for m in gold().mentions() if m.event == "bus-settlement"]
     ['agreement', 'settlement', 'bargain']

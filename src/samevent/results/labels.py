@@ -30,11 +30,11 @@ _GUESS = 0.5
 _FAR = 8
 """How many words away that is."""
 _QUORUM = 0.05
-"""The share of the mentions that must know of a participant, time or place."""
+"""The share of the mentions that must name a participant, time or place."""
 _BYSTANDERS = 0.3
-"""The share that must know of somebody whose part nobody knows."""
+"""The share that must name a participant whose role is unknown."""
 _CANDIDATES = 50
-"""How many texts stand for election: those with most votes of their own."""
+"""How many texts are candidates: those with most votes of their own."""
 
 _CAST: tuple[Slot, ...] = ("who", "whom", "third")
 _NOUN_LINKS: Mapping[Slot, str] = {"who": "by", "whom": "of", "third": "to"}
@@ -44,8 +44,8 @@ _Words = tuple[str, ...]
 
 def event_label(mentions: Sequence[tuple[Mention, Document]], arguments: Mapping[str, Mention]) -> str:
     """Return who did what, where and when, from the mentions of an event; `arguments` are mentions by their ids."""
-    tellings = [describe(mention, document, arguments) for mention, document in mentions]
-    first, *rest = _parts(Poll(tellings, chosen_wording(tellings)))
+    worded = [describe(mention, document, arguments) for mention, document in mentions]
+    first, *rest = _parts(Poll(worded, chosen_wording(worded)))
     label = shortened(first)
     for part in rest:
         longer = f"{label}{_BETWEEN}{part}"
@@ -125,16 +125,16 @@ class Part:
         return f"{self.link} {self.text}".strip()
 
 
-def chosen_wording(tellings: Sequence[MentionWording]) -> Wording:
+def chosen_wording(worded: Sequence[MentionWording]) -> Wording:
     """Return the wording of most mentions, in the form that most of these have.
 
     It is a denial only if most of them deny it.
     """
     stems: dict[str, float] = defaultdict(float)
     wordings: dict[Wording, float] = defaultdict(float)
-    for telling in tellings:
-        stems[telling.wording.stem] += telling.weight
-        wordings[telling.wording] += telling.weight
+    for mention in worded:
+        stems[mention.wording.stem] += mention.weight
+        wordings[mention.wording] += mention.weight
     chosen = min(stems, key=lambda stem: (-stems[stem], stem))
     same = [wording for wording in wordings if wording.stem == chosen]
     denied = sum(wordings[wording] for wording in same if wording.negated) * 2 > stems[chosen]
@@ -143,20 +143,20 @@ def chosen_wording(tellings: Sequence[MentionWording]) -> Wording:
 
 
 class Poll:
-    """What goes with a wording."""
+    """The votes of the mentions for who, what, where and when goes with a wording."""
 
-    def __init__(self, tellings: Sequence[MentionWording], wording: Wording) -> None:
+    def __init__(self, worded: Sequence[MentionWording], wording: Wording) -> None:
         self.wording = wording
-        self._mentions = len(tellings)
+        self._mentions = len(worded)
         self._fillers: dict[Slot, list[tuple[MentionWording, Filler]]] = defaultdict(list)
-        for telling in tellings:
-            for filler in telling.fillers:
-                if self._counts(telling, filler):
-                    self._fillers[filler.slot].append((telling, filler))
+        for mention in worded:
+            for filler in mention.fillers:
+                if self._counts(mention, filler):
+                    self._fillers[filler.slot].append((mention, filler))
         self._places = Counter(words_of(filler.text) for _, filler in self._fillers["place"])
 
     def cast(self) -> tuple[Part | None, Part | None, Part | None]:
-        """Return who did it, to whom, and who else; nobody is cast twice, and the clearest case comes first."""
+        """Return who did it, to whom, and who else; nobody twice, the clearest case first."""
         taken = set(stems_of(self.wording.words))
         parts: dict[Slot, Part | None] = {}
         free = {slot: self._elected(slot, _is_ending, taken) for slot in _CAST}
@@ -169,7 +169,7 @@ class Poll:
         return parts["who"], parts["whom"], parts["third"]
 
     def name(self) -> str:
-        """Return a name that is there in some part or other."""
+        """Return a participant with a name, whatever its role."""
         return self._elected("other", _is_ending)[0]
 
     def place(self) -> str:
@@ -177,14 +177,14 @@ class Poll:
         return self._elected("place", _is_around)[0]
 
     def time(self) -> str:
-        """Return when it was, as exactly as somebody says."""
+        """Return when it was, as exactly as any mention says."""
         return self._elected("time", _is_within)[0]
 
-    def _counts(self, telling: MentionWording, filler: Filler) -> bool:
+    def _counts(self, mention: MentionWording, filler: Filler) -> bool:
         if filler.slot == "other":
             return filler.name
         # The labeller often takes the subject of a headline (*Jackson arrested*) for the one who acts.
-        return filler.slot != "who" or not self.wording.passive or filler.link == "by" or telling.has("whom")
+        return filler.slot != "who" or not self.wording.passive or filler.link == "by" or mention.has("whom")
 
     def _elected(
         self, slot: Slot, backs: Callable[[_Words, _Words], bool], taken: Collection[str] = ()
@@ -194,9 +194,9 @@ class Poll:
             return "", 0.0
         votes: dict[_Words, float] = defaultdict(float)
         forms: dict[_Words, Counter[str]] = defaultdict(Counter)
-        for telling, filler in self._fillers[slot]:
+        for mention, filler in self._fillers[slot]:
             if stems_of(filler.text).isdisjoint(taken):
-                votes[words_of(filler.text)] += self._vote(telling, filler)
+                votes[words_of(filler.text)] += self._vote(mention, filler)
                 forms[words_of(filler.text)][filler.text] += 1
         if slot in _CAST:
             # What is known rather as a place is hardly anybody who acts.
@@ -215,8 +215,8 @@ class Poll:
         written = forms[best]
         return min(written, key=lambda text: (not text.islower(), -written[text], text)), support[best]
 
-    def _vote(self, telling: MentionWording, filler: Filler) -> float:
-        own = _OWN_WORD if filler.slot in _CAST and telling.wording.stem == self.wording.stem else 1.0
+    def _vote(self, mention: MentionWording, filler: Filler) -> float:
+        own = _OWN_WORD if filler.slot in _CAST and mention.wording.stem == self.wording.stem else 1.0
         guess = _GUESS if filler.gap <= _FAR else _GUESS / 2
         return own * (_NAME if filler.name else 1.0) * (1.0 if filler.sure else guess)
 

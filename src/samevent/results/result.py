@@ -26,7 +26,7 @@ _PROBABILITY, _WHY = "event_probability", "why"
 _COMPONENTS = 3
 """How many components have their traces shown: the largest."""
 _COLUMNS = 200
-"""More sweeps than this cannot be told apart in a plot."""
+"""More columns than this cannot be seen in a plot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from samevent.results import phrases
 from samevent.results.phrases import DETERMINERS, PREPOSITIONS, PRONOUNS, SUBJECTS
 
 Slot = Literal["who", "whom", "third", "other", "time", "place"]
-"""The part that an argument plays; `other` is a participant whose role nobody knows."""
+"""The part that an argument plays; `other` is a participant whose role is unknown."""
 
 _SLOTS: Mapping[str | None, Slot] = {"ARG0": "who", "ARG1": "whom", "ARG2": "third"}
 _BE = frozenset("be been being is are was were am gets got get".split())
