@@ -73,6 +73,10 @@ class ComponentPosterior(Posterior):
     component_traces: Mapping[int, Traces]
     complete: bool = True
 
+    def _trace_groups(self) -> dict[str, Traces]:
+        """Return the traces of component k as the group `component_k/posterior`."""
+        return {f"component_{k}/posterior": traces for k, traces in self.component_traces.items()}
+
 
 def posterior_of(
     problem: Problem, parts: Split, logs: Logs, solved: Mapping[int, Exact], tasks: Mapping[int, Task[LinkChain]],

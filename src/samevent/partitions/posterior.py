@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
+from samevent.partitions.arviz import data_tree
 from samevent.partitions.consensus import LOSSES, RESTARTS, Consensus, Loss, consensus
 from samevent.partitions.constraints import NO_PAIRS, Constraints, check_consistent, checked_pairs
 from samevent.partitions.labels import Floats, integers
@@ -149,10 +150,11 @@ class Posterior:
         )
 
     def to_arviz(self) -> DataTree:
-        """Return the traces as a DataTree of ArviZ (extra `arviz`); `adapters.arviz` documents its groups."""
-        from samevent.adapters.arviz import to_arviz
+        """Return the traces as a DataTree of ArviZ (extra `arviz`), whole runs in the group `posterior`."""
+        return data_tree(self._trace_groups(), {"seed": self.seed, "verdict": self.verdict})
 
-        return to_arviz(self)
+    def _trace_groups(self) -> dict[str, Traces]:
+        return {"posterior": self.traces} if self.traces else {}
 
     def _keys(self, low: NDArray[np.integer], high: NDArray[np.integer]) -> NDArray[np.int64]:
         keys: NDArray[np.int64] = low.astype(np.int64) * self.customers + high
