@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from samevent.events import Member
 from samevent.report import documents, events
-from samevent.report.index import Index
+from samevent.report.index import Index, Reportable
 from samevent.report.markup import Safe, html
 from samevent.report.parts import counted, empty
-from samevent.results import Member, Result
 
 MAX_QUOTED_CHARACTERS = 1_000_000
 """Limit on the text of documents and quoted sentences together; beyond it, events name mentions without quoting."""
@@ -36,7 +36,7 @@ class Block:
 class Book:
     """The content of a report. Every block is rendered once, with links that stay on the page."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Reportable) -> None:
         self.index = Index(result)
         self.title = str(result.about.get("title") or self.headline)
 

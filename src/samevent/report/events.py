@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from samevent.corpus import Document, Mention
+from samevent.events import Event, Member
 from samevent.report.index import Index, name
 from samevent.report.markup import Child, Safe, html, together
 from samevent.report.parts import (
@@ -22,7 +23,6 @@ from samevent.report.parts import (
     spelled,
     stretches,
 )
-from samevent.results import Event, Member
 
 QUESTIONS = ("who", "whom or what", "when", "where", "also named")
 """What the arguments of an event answer, in the order of the report."""

@@ -6,9 +6,11 @@ Names that come with a corpus are shown but never used as anchors; those are `e1
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from samevent.corpus import Document
-from samevent.results import Event, Result
+from samevent.corpus import Corpus, Document
+from samevent.events import Event, Events
 
 COLOURS = 12
 
@@ -16,10 +18,46 @@ MAX_SINGLETON_ARTICLES = 500
 """With more singletons than this, none has an article: each is read where it is mentioned."""
 
 
+class Traces(Protocol):
+    """A verdict on the sampler, and traces to plot: one row per run."""
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+
+    @property
+    def traces(self) -> Mapping[str, Sequence[Sequence[float]]]:
+        """The traces by name."""
+
+
+class Reportable(Protocol):
+    """What a report shows. `results.Result` is one; the report does not import it, so that it can import the report."""
+
+    @property
+    def corpus(self) -> Corpus:
+        """The documents."""
+
+    @property
+    def events(self) -> Events:
+        """The events, in order of their first mentions."""
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """Preset, seed, settings, model, versions."""
+
+    @property
+    def dates(self) -> Mapping[str, str | None]:
+        """The date of each document (ISO), where it is known."""
+
+    @property
+    def diagnostics(self) -> Traces:
+        """How the run went."""
+
+
 class Index:
     """The parts of a result by number; events with most mentions come first."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Reportable) -> None:
         self.result = result
         self.documents = result.corpus.documents
         self.by_size = tuple(sorted(result.events, key=lambda event: (-len(event), -len(event.documents))))

@@ -9,10 +9,10 @@ from importlib import resources
 from typing import Any
 
 from samevent.report.book import Block, Book
+from samevent.report.index import Reportable
 from samevent.report.markup import Child, Safe, data_block, html, relinked, together
 from samevent.report.parts import counted, empty
 from samevent.report.plots import chains, matrix, timeline
-from samevent.results import Result
 
 VIEWS = {
     "events": "Events",
@@ -173,7 +173,7 @@ def _search(kind: str, words: str) -> Safe:
     return html("input", type="search", placeholder=words, aria_label=f"Search {kind}", aria_keyshortcuts="/")
 
 
-def _run(result: Result) -> list[Child]:
+def _run(result: Reportable) -> list[Child]:
     known = about_list(result.about) if result.about else empty("No settings were stored with this run.")
     return [
         html("h3", "Has the sampler settled?"),

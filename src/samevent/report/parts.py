@@ -8,8 +8,8 @@ from datetime import date
 from itertools import groupby
 
 from samevent.corpus import Document, Mention
+from samevent.events import Event
 from samevent.report.markup import Safe, escape, html, together
-from samevent.results import Event
 
 DOUBTFUL = 0.5
 """A mention less likely than this to refer to the same event as the others is doubtful."""

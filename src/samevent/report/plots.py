@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from samevent.corpus import Document
-from samevent.report.index import Index, name
+from samevent.events import Event
+from samevent.report.index import Index, Traces, name
 from samevent.report.markup import Safe, html
 from samevent.report.parts import counted, day, empty, period, spelled
-from samevent.results import Diagnostics, Event
 
 MAX_POINTS = 400
 """How many points of a line are drawn; a longer one is drawn by the extremes of even stretches of it."""
@@ -23,7 +23,7 @@ SHADES = 5
 ORDERING_ROUNDS = 20
 
 
-def chains(diagnostics: Diagnostics) -> list[Safe]:
+def chains(diagnostics: Traces) -> list[Safe]:
     """Return the verdict on the sampler, and one plot per quantity with one line per run."""
     verdict = html("p", diagnostics.verdict, class_="verdict") if diagnostics.verdict else None
     plots = [plot for name, trace in diagnostics.traces.items() if (plot := _plot(name, trace)) is not None]

@@ -9,9 +9,9 @@ from urllib.parse import quote
 from samevent.errors import UsageError, place
 from samevent.formats.files import STANDARD, check_absent, write_text
 from samevent.report.book import Block, Book
+from samevent.report.index import Reportable
 from samevent.report.markup import Safe, data_block, html, relinked
 from samevent.report.page import first_page, further_page
-from samevent.results import Result
 
 MAX_BYTES = 20_000_000
 """The largest file."""
@@ -23,10 +23,10 @@ The script finds sentences only in the documents of its own page, so events must
 """
 
 
-def page(result: Result) -> str:
+def page(result: Reportable) -> str:
     """Return the report as one page, however large.
 
-    >>> from samevent.corpus import Corpus
+    >>> from samevent import Corpus, Result
     >>> "<script src" in page(Result(Corpus([])))
     False
     """
@@ -34,7 +34,7 @@ def page(result: Result) -> str:
     return first_page(book, [*book.event_blocks(), *book.document_blocks])
 
 
-def pages(result: Result, *, name: str = "report.html", limit: int = MAX_BYTES) -> dict[str, str]:
+def pages(result: Reportable, *, name: str = "report.html", limit: int = MAX_BYTES) -> dict[str, str]:
     """Return the files of a report by name, none larger than `limit` bytes unless a single block is."""
     book = Book(result)
     whole = first_page(book, [*book.event_blocks(), *book.document_blocks])
@@ -54,7 +54,7 @@ def pages(result: Result, *, name: str = "report.html", limit: int = MAX_BYTES) 
 
 
 def write_report(
-    result: Result, path: Path | str, *, overwrite: bool = False, limit: int = MAX_BYTES
+    result: Reportable, path: Path | str, *, overwrite: bool = False, limit: int = MAX_BYTES
 ) -> list[Path]:
     """Write a report and return its files: `path`, and `-2`, `-3` and so on beside it if one is not enough."""
     path = Path(path)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered, Clusterer, Evidence
 from samevent.corpus import Clustering, Corpus, Mention
 from samevent.errors import CorpusError
+from samevent.events import Reason, Why
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
-from samevent.results.events import Reason, Why
 from samevent.results.result import Diagnostics, Result, without_reasons
 from samevent.similarity.explanation import Explanation, explain, explanations
 from samevent.similarity.links import MentionLinks

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
+from samevent.events import Event, Events, Member, Why
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.partitions.posterior import Posterior
+from samevent.report import write_report
 from samevent.results.dates import document_date
-from samevent.results.events import Event, Events, Member, Why
 from samevent.results.labels import event_label
 from samevent.similarity.explanation import Explanation
 
@@ -150,8 +151,6 @@ class Result:
 
     def to_html(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write the report and return its pages: one that holds everything, or several if it would be very large."""
-        from samevent.report import write_report  # the one import upwards, so that a result can show itself
-
         return write_report(self, path, overwrite=overwrite)
 
     @cached_property

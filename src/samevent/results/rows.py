@@ -6,8 +6,8 @@ What a spreadsheet could take for a formula is guarded where rows are written (`
 from __future__ import annotations
 
 from samevent.corpus import Kind, Mention
+from samevent.events import Event, Member
 from samevent.formats.sheets import Cell
-from samevent.results.events import Event, Member
 from samevent.results.result import Result, sentence_of
 
 EVENT_COLUMNS = "event label mentions documents first_date last_date probability document_ids".split()
