@@ -84,7 +84,7 @@ def test_begin_refuses_what_is_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputExistsError, match="is a file"):
         check_output_free(tmp_path / "file", overwrite=True)
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="does not exist"):
         begin(tmp_path / "no" / "out", ABOUT)
 
 
