@@ -199,7 +199,7 @@ def test_invalid_utf8_in_a_word_does_not_break_a_binary_file(tmp_path: Path) -> 
         ("2 2\na 1 2\nb 3 4 5 6\nc 1 2\n", "has 3 words, but its first line announces 2", 4),
         ("3 2\na 1 2\nb 3 4\n", "has 2 words, but its first line announces 3", 3),
         ("2 3\na 1 2\n", "cannot parse 'a 1 2'; expected a word and 3 numbers", 2),
-        (b"a 1 2\n\xff 3 4\n", "not UTF-8", 2),
+        (b"a 1 2\n\xff 3 4\n", "not valid UTF-8", 2),
     ],
 )
 def test_malformed_text_names_the_line(tmp_path: Path, content: str | bytes, says: str, line: int) -> None:
