@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 import warnings
@@ -15,8 +14,6 @@ from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
 from samevent.hddcrp.problem import Rows
 from samevent.hddcrp.runner import Pace
 from samevent.partitions.diagnostics import ConvergenceWarning
-
-fitting = importlib.import_module("samevent.hddcrp.fit")  # the module: the package shows the function
 
 SAMPLERS: list[dict[str, Any]] = [{}, {"sampler": "paper"}, {"model": "ddcrp"}]
 
@@ -68,15 +65,12 @@ def test_fit_samples_what_it_would_enumerate(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", SAMPLERS)
-def test_fit_does_not_depend_on_threads_or_on_compiling(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fit_does_not_depend_on_threads_or_on_compiling(options: dict[str, Any]) -> None:
     problem = several_components()
     settings = {"exact_limit": 50, "sweeps": 16, "seed": 3, **options}
     results = []
     for jobs, threshold in ((1, 0), (3, 0), (2, np.inf)):
-        monkeypatch.setattr(fitting, "_COMPILE_THRESHOLD", threshold)
-        results.append(quietly(problem, jobs=jobs, **settings))
+        results.append(quietly(problem, jobs=jobs, pace=Pace(compile_threshold=threshold), **settings))
     assert (~results[0].components.exact).any()
     assert (results[0].components.exact & (results[0].components.size > 1)).any()
     assert_same(results[0], results[1])

@@ -35,8 +35,6 @@ _BATCH = 4096
 """Plain runs combine small components into blocks of at least so many customers."""
 _CUSTOMERS_PER_WAY = 32
 """Enumerating a block may take so many steps per configuration that `exact_limit` allows."""
-_COMPILE_THRESHOLD = 100_000
-"""Steps of plain Python that take about as long as loading compiled code; smaller problems run uncompiled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +138,8 @@ def sample(
         "model": model, "sampler": sampler, "seed": seed, "runs": runs, "sweeps": sweeps, "initial": initial,
     }  # fmt: skip
     parts = _Layouts().split(problem, model, sampler, smallest=_BATCH)
-    logs, compiled = Logs.of(problem), _worth_compiling(parts.sizes, runs * sweeps)
+    pace = pace or Pace()
+    logs, compiled = Logs.of(problem), _worth_compiling(parts.sizes, runs * sweeps, pace)
     tasks = [
         Task.of(
             start(parts.block(number), logs, seed=seed, chain=chain, initial=initial, compiled=compiled)
@@ -168,12 +167,13 @@ def fit_all(
     _check_least(jobs=(jobs, 1), time_limit=(0 if time_limit is None else time_limit, 0))
     if not problems:
         return []
+    pace = pace or Pace()
     layouts = _Layouts()
     fittings = [_Fitting(problem, settings, layouts) for problem, settings in problems]
-    _solve(fittings, jobs)
+    _solve(fittings, jobs, pace)
     sampled = np.concatenate([fitting.parts.sizes[fitting.sampled] for fitting in fittings])
     settings = fittings[0].settings
-    compiled = check or _worth_compiling(sampled, settings.chains * settings.sweeps)
+    compiled = check or _worth_compiling(sampled, settings.chains * settings.sweeps, pace)
     for fitting in fittings:
         fitting.tasks = {
             number: fitting.task(number, compiled=compiled, check=check)
@@ -284,10 +284,10 @@ class _Fitting:
         return float((self.parts.configurations()[self.exact] * self.parts.sizes[self.exact]).sum())
 
 
-def _solve(fittings: Sequence[_Fitting], jobs: int) -> None:
+def _solve(fittings: Sequence[_Fitting], jobs: int, pace: Pace) -> None:
     """Enumerate the small blocks of all problems."""
     exact: Callable[[Block, Logs, Floats], Exact] = reference.exact
-    if sum(fitting.steps() for fitting in fittings) > _COMPILE_THRESHOLD / 10:
+    if sum(fitting.steps() for fitting in fittings) > pace.compile_threshold / 10:
         from samevent.hddcrp import enumeration
 
         exact = enumeration.exact
@@ -315,8 +315,8 @@ def _links(problem: Problem, model: Model, sampler: Sampler) -> tuple[Rows, ...]
     return known[model, sampler]()
 
 
-def _worth_compiling(sizes: NDArray[np.int64], sweeps: int) -> bool:
-    return bool((sizes.astype(np.float64) ** 2).sum() * sweeps > _COMPILE_THRESHOLD)
+def _worth_compiling(sizes: NDArray[np.int64], sweeps: int, pace: Pace) -> bool:
+    return bool((sizes.astype(np.float64) ** 2).sum() * sweeps > pace.compile_threshold)
 
 
 def _store(path: PathLike | None, *parts: Any) -> Store | None:

@@ -80,10 +80,15 @@ class Plan(Generic[AnyChain]):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How much work lies between two looks at the clock, and seconds between checkpoints. Changes no draw."""
+    """How much work lies between two looks at the clock, and seconds between checkpoints. Changes no draw.
+
+    A sampler that also runs uncompiled does so below `compile_threshold` steps of plain Python; they take about as
+    long as loading compiled code.
+    """
 
     updates_per_step: int = 10_000_000
     seconds_per_checkpoint: float = 30.0
+    compile_threshold: float = 100_000.0
 
 
 @dataclass(slots=True, eq=False)
