@@ -12,22 +12,22 @@ from samevent.cli.common import (
     choice,
     encoding_option,
     force_option,
+    from_option,
     jobs_option,
     model_option,
+    output_option,
     say,
     stages,
+    to_option,
 )
-from samevent.corpus import KINDS
-from samevent.formats import output_format, read, write
-from samevent.formats.files import check_absent
-from samevent.names import FORMATS, POINTS
+from samevent.names import POINTS
 
 
 @click.command("extract")
 @click.argument("source", metavar="INPUT", type=PATH)
-@click.option("-o", "--output", "target", metavar="FILE", type=PATH, required=True, help="The file to write.")
-@click.option("--from", "read_as", type=choice(FORMATS), help="Format of INPUT, if its name does not tell.")
-@click.option("--to", "write_as", type=choice(FORMATS), help="Format of FILE, if its name does not tell.")
+@output_option("FILE", "The file to write.")
+@from_option("INPUT")
+@to_option("FILE")
 @click.option(
     "--point",
     type=choice(POINTS),
@@ -67,7 +67,10 @@ def extract_cli(
     INPUT is a folder or file of text, or any corpus; given tokens and sentences are kept. Mentions that a document
     has are used as they are; only kinds that it lacks are looked for.
     """
+    from samevent.corpus import KINDS
+    from samevent.errors import check_absent
     from samevent.extraction import Association
+    from samevent.formats import output_format, read, write
     from samevent.language.cache import Cache
     from samevent.model import Model
     from samevent.preparation import Extraction
