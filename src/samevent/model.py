@@ -1,4 +1,4 @@
-"""From documents to events: a model joins language, extractor, pair model and the settings of a clusterer."""
+"""A model: language resources, extractor and pair models, and the way from documents to events with them."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def batch_runtime() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to resolve.
+    """Options of `Model.resolve`.
 
-    Mentions less probable than `min_probability` leave their event; events of one mention carry no event unless
-    singletons are kept; `within_only` looks for no event across documents. After `time_limit` seconds the sampler
-    stops where it is, which is the one thing that makes results depend on the machine.
+    Mentions less probable than `min_probability` are taken out of their event; singletons are no events unless they
+    are kept; `within_only` links no mentions across documents. After `time_limit` seconds the sampler stops, which
+    alone makes results depend on the machine.
     """
 
     preset: str = "light"
@@ -78,13 +78,13 @@ class Options:
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What the clusterer's settings differ in from its preset."""
+        """The settings of the clusterer that differ from its preset."""
         asked = {"within_only": self.within_only or None, "time_limit": self.time_limit}
         return {**self.settings, **{name: value for name, value in asked.items() if value is not None}}
 
 
 class Model:
-    """A model's folder, whose parts are loaded when they are first needed."""
+    """A model folder; its parts are loaded on first use."""
 
     def __init__(self, resources: Resources, *, cache: Cache | None = None) -> None:
         self.resources = resources
@@ -92,7 +92,7 @@ class Model:
 
     @classmethod
     def load(cls, model: str | Path = DEFAULT, *, cache: Cache | None = None) -> Model:
-        """Load a shipped model by its name, or any by its folder; parses are kept in `cache` if there is one."""
+        """Load a shipped model by name, or any model by its folder; parses are stored in `cache` if there is one."""
         return cls(resources(model), cache=cache)
 
     @property
@@ -154,7 +154,11 @@ class Model:
         jobs: int = 1,
         watch: Watch | None = None,
     ) -> Prepared:
-        """Return the documents with the mentions and arguments that they lack, and all that clusterers read."""
+        """Return the documents with the mentions and arguments that they lack, and all that clusterers read.
+
+        This is the only way from documents to mentions. By default every kind that a document has no mentions of is
+        extracted; `extraction` asks for less or more.
+        """
         documents = list(corpus)
         needed = extraction.arguments and any(map(extraction.missing, documents))
         extractor = self.extractor if needed else None

@@ -49,7 +49,7 @@ _TRACED = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What to measure; without `mentions`, `filters` or `clusterers`, all that the protocol asks for.
+    """What to measure; without `mentions`, `filters` or `clusterers`, everything that the protocol asks for.
 
     Without a `model` one is trained. `changes` are settings of samplers, such as `runs`.
     """

@@ -105,7 +105,7 @@ def ecbplus_cli(
     """Run the paper's systems on the very same mentions of ECB+ and score them, the paper's figures beside ours.
 
     yang2015 is the paper's protocol, cybulska that of later work (gold mentions, topics unknown), realistic goes from
-    raw text to clusters. No system is told topics. Intervals are over topics; differences are tested on the same draws.
+    raw text to clusters. No system knows the topics. Intervals are over topics; differences use the same draws.
     """
     from samevent.experiments.ecbplus import Plan, measure_ecbplus
     from samevent.experiments.protocols import TASKS
