@@ -1,0 +1,124 @@
+"""What the encoder reads: the sentence of a mention and a sentence of context, cut into word pieces.
+
+The context is the document's lead sentence, or for the lead itself the next one; the address of a web page is no lead.
+Only sentences with mentions are read. A long sentence is cut into overlapping windows, and each mention is read in the
+window where it is nearest the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from samevent.corpus import Document, Mention
+from samevent.errors import FormatError, place
+
+SENTENCE, CONTEXT = 100, 40
+"""The most pieces that are read of a sentence, and of its context."""
+LONGEST = SENTENCE + CONTEXT + 4
+"""The most pieces of a unit, special ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The pieces of a sentence (at indices 1 to `stop`) and its context, with the special pieces around them."""
+
+    pieces: tuple[int, ...]
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a mention is: the index of its unit, and of its pieces there.
+
+    There are no pieces if the tokeniser drops all characters of the mention.
+    """
+
+    unit: int
+    pieces: tuple[int, ...]
+
+
+class UnitReader:
+    """Cuts sentences into units with the tokeniser of an encoder, of BERT's or MPNet's kind."""
+
+    def __init__(self, path: Path) -> None:
+        from tokenizers import Tokenizer
+
+        try:
+            self._tokenizer: Any = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises no other class
+            raise FormatError(
+                f"cannot be read as a tokeniser ({error})", where=place(path), expected="a tokenizer.json"
+            ) from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        pair = self._tokenizer.encode("a", "b")
+        special = [i for i, mask in zip(pair.ids, pair.special_tokens_mask, strict=True) if mask]
+        if not 3 <= len(special) <= LONGEST - SENTENCE - CONTEXT:
+            raise FormatError(
+                f"puts {len(special)} special pieces around a pair of texts",
+                where=place(path),
+                expected="one at the start, one at the end, and one or two in between",
+            )
+        self._start, *self._between, self._end = special
+
+    def read(self, document: Document, mentions: Sequence[Mention]) -> tuple[list[Unit], list[Place]]:
+        """Return the distinct units of some mentions of a document, and the place of each mention in them."""
+        sentences: dict[int, tuple[list[int], list[int | None]]] = {}
+        units: dict[Unit, int] = {}
+        places = []
+        for mention in mentions:
+            index = document.sentence_of(mention.start)
+            for i in (index, context_of(document, index)):
+                if i is not None and i not in sentences:
+                    sentences[i] = self._cut(document.words(document.sentences[i]))
+            pieces, words = sentences[index]
+            own = {token - document.sentences[index].start for token in mention.tokens}
+            where = [i for i, word in enumerate(words) if word in own]
+            first = window_start(len(pieces), where)
+            context = context_of(document, index)
+            unit = self._unit(
+                pieces[first : first + SENTENCE],
+                sentences[context][0][:CONTEXT] if context is not None else [],
+            )
+            places.append(
+                Place(
+                    units.setdefault(unit, len(units)),
+                    tuple(i - first + 1 for i in where if first <= i < first + SENTENCE),
+                )
+            )
+        return list(units), places
+
+    def _cut(self, words: list[str]) -> tuple[list[int], list[int | None]]:
+        """Return the pieces of a sentence, and which of its words each belongs to."""
+        encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
+        return encoding.ids, encoding.word_ids
+
+    def _unit(self, pieces: Sequence[int], context: Sequence[int]) -> Unit:
+        tail = (*self._between, *context, self._end) if context else (self._end,)
+        return Unit((self._start, *pieces, *tail), len(pieces) + 1)
+
+
+def context_of(document: Document, sentence: int) -> int | None:
+    """Return the sentence that is read beside one of a document, if there is one."""
+    prose = (i for i, other in enumerate(document.sentences) if not other.is_url)
+    lead, second = next(prose, None), next(prose, None)
+    return second if sentence == lead else lead
+
+
+def window_start(length: int, pieces: Sequence[int]) -> int:
+    """Return where the window of a mention starts in a sentence of `length` pieces.
+
+    Windows start at multiples of half their size, so that neighbouring mentions share them.
+
+    >>> window_start(100, [99]), window_start(230, [20]), window_start(230, [110]), window_start(230, [229])
+    (0, 0, 50, 150)
+    """
+    if length <= SENTENCE or not pieces:
+        return 0
+    half = SENTENCE // 2
+    last = -(-(length - SENTENCE) // half)  # rounded up
+    nearest = (pieces[len(pieces) // 2] - half // 2) // half
+    return min(max(nearest, 0), last) * half
