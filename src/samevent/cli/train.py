@@ -7,7 +7,17 @@ from pathlib import Path
 
 import click
 
-from samevent.cli.common import PATH, choice, force_option, jobs_option, model_option, say, without_option
+from samevent.cli.common import (
+    PATH,
+    choice,
+    emit_json,
+    force_option,
+    jobs_option,
+    json_option,
+    model_option,
+    say,
+    without_option,
+)
 from samevent.experiments.protocols import load_split
 from samevent.formats import read
 from samevent.names import PRESETS, SPLITS
@@ -163,6 +173,76 @@ def similarity_cli(
         progress=say,
     )
     say(f"wrote {target}")
+
+
+@train_cli.command("encoder")
+@click.argument("data", type=PATH)
+@output_option
+@click.option(
+    "--base",
+    type=PATH,
+    metavar="FOLDER",
+    required=True,
+    help="The encoder to start from: config.json, model.safetensors and tokenizer.json of a BERT or MPNet.",
+)
+@click.option(
+    "--split",
+    type=choice(SPLITS),
+    help="Train on the train and dev topics of this split of ECB+. Default: on all topics.",
+)
+@click.option("--teacher", type=PATH, metavar="FOLDER", help="A larger encoder to tune and to learn from.")
+@click.option(
+    "--text",
+    type=PATH,
+    metavar="CORPUS",
+    multiple=True,
+    help="More text to learn from the teacher; its annotation is not used. Can be repeated.",
+)
+@click.option(
+    "--work",
+    type=PATH,
+    metavar="FOLDER",
+    help="Where finished stages and the encoders of both halves are kept. Default: MODEL/training.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same figures.")
+@json_option
+@force_option
+def encoder_cli(
+    data: Path,
+    output: Path,
+    base: Path,
+    split: str | None,
+    teacher: Path | None,
+    text: tuple[Path, ...],
+    work: Path | None,
+    seed: int,
+    json_file: Path | None,
+    force: bool,
+) -> None:
+    """Tune a contextual encoder on a corpus with events (any readable format) and write it into MODEL.
+
+    Mentions of annotated sentences count, those without a chain as events of their own. One encoder is tuned on each
+    half of the topics and scored on the other; their mean is written. If interrupted, run the same command again.
+    Needs the extra: pip install 'samevent[train]'.
+    """
+    from samevent.language.encoder.training import Teaching, annotated_actions, train_encoder
+    from samevent.language.encoder.tuning import TuningSettings
+
+    topics = load_split(split) if split else None
+    documents = [d for d in read(data) if topics is None or topics.part_of(d) in ("train", "dev")]
+    figures = train_encoder(
+        annotated_actions(documents),
+        base,
+        output,
+        work=work or output / "training",
+        settings=TuningSettings(seed=seed),
+        teaching=Teaching(folder=teacher, text=[d for path in text for d in read(path)]) if teacher else None,
+        overwrite=force,
+        progress=say,
+    )
+    if json_file is not None:
+        emit_json(figures, json_file, force=force)
+    say(f"wrote {output}")
 
 
 @train_cli.command("all")

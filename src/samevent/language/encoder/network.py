@@ -1,0 +1,154 @@
+"""The encoder in torch, for training only: the same arithmetic as the ONNX graph, on padded batches with gradients.
+
+Parameters are a dict of tensors under the names of `Weights`, so that what was trained can be averaged, stored and
+turned into a graph as it is. A matrix may have a low-rank adapter (LoRA): `<name>.a` and `<name>.b`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from samevent.language.encoder.units import Unit
+from samevent.language.encoder.weights import MATRICES, NORMS, Arrays, Weights
+
+Tensor = Any
+Tensors = dict[str, Tensor]
+
+ADAPTER_SCALE = 2.0
+_MASKED = -1e4
+
+
+class Network:
+    """An encoder whose parameters can be trained."""
+
+    def __init__(self, weights: Weights) -> None:
+        import torch
+
+        self.weights = weights
+        self.tensors: Tensors = {
+            name: torch.from_numpy(np.array(array)) for name, array in weights.arrays.items()
+        }
+        self.dropout = 0.0
+        self._trained: frozenset[str] = frozenset()
+
+    def train(self, names: Sequence[str], dropout: float) -> list[Tensor]:
+        """Make these parameters trainable, turn dropout on, and return them."""
+        self.dropout = dropout
+        self._trained = frozenset(names)
+        return [self.tensors[name].requires_grad_(True) for name in names]
+
+    def freeze(self) -> None:
+        """Turn gradients and dropout off."""
+        self.dropout = 0.0
+        for tensor in self.tensors.values():
+            tensor.requires_grad_(False)
+
+    def updated(self) -> Weights:
+        """Return the weights as they are now, with adapters merged into their matrices."""
+        arrays = {}
+        for name, array in self.weights.arrays.items():
+            matrix = name.removesuffix(".weight")
+            if f"{matrix}.a" in self.tensors:
+                low, high = (self.tensors[f"{matrix}.{end}"].detach().float().numpy() for end in "ab")
+                arrays[name] = array + np.float32(ADAPTER_SCALE) * (high @ low)
+            else:
+                arrays[name] = self.tensors[name].detach().numpy() if name in self._trained else array
+        return replace(self.weights, arrays=arrays)
+
+    def embed(self, pieces: Tensor) -> Tensor:
+        """Return what the first layer reads."""
+        positions = self.tensors["position"][: pieces.shape[1]]
+        return self._drop(self._norm("norm", self.tensors["word"][pieces] + positions))
+
+    def layers(self, x: Tensor, mask: Tensor, layers: range) -> list[Tensor]:
+        """Return the outputs of some consecutive layers; `x` is what the first of them reads."""
+        bias = (~mask)[:, None, None, :] * _MASKED
+        if "distance" in self.tensors:
+            bias = bias + self.tensors["distance"][None, :, : x.shape[1], : x.shape[1]]
+        outputs = []
+        for layer in layers:
+            x = self._layer(f"{layer}", x, bias)
+            outputs.append(x)
+        return outputs
+
+    def __call__(self, units: Sequence[Unit]) -> list[Tensor]:
+        """Return all layers' outputs for a batch of units, padded to the longest."""
+        pieces, mask = padded(units)
+        return self.layers(self.embed(pieces), mask, range(self.weights.layers))
+
+    def _layer(self, name: str, x: Tensor, bias: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        batch, length, size = x.shape
+        heads = self.weights.heads
+        query, key, value = (
+            self._linear(f"{name}.{part}", x).view(batch, length, heads, size // heads).transpose(1, 2)
+            for part in ("query", "key", "value")
+        )
+        mixed = functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=bias.to(query.dtype), dropout_p=self.dropout
+        )
+        mixed = mixed.transpose(1, 2).reshape(batch, length, size)
+        x = self._norm(f"{name}.attention_norm", x + self._drop(self._linear(f"{name}.output", mixed)))
+        hidden = functional.gelu(self._linear(f"{name}.up", x))
+        return self._norm(f"{name}.output_norm", x + self._drop(self._linear(f"{name}.down", hidden)))
+
+    def _linear(self, name: str, x: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        product = functional.linear(x, self.tensors[f"{name}.weight"], self.tensors[f"{name}.bias"])
+        if f"{name}.a" in self.tensors:
+            low = functional.linear(self._drop(x), self.tensors[f"{name}.a"])
+            product = product + ADAPTER_SCALE * functional.linear(low, self.tensors[f"{name}.b"])
+        return product
+
+    def _norm(self, name: str, x: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        weight, bias = self.tensors[f"{name}.weight"], self.tensors[f"{name}.bias"]
+        return functional.layer_norm(
+            x.float(), (x.shape[-1],), weight.float(), bias.float(), self.weights.epsilon
+        )
+
+    def _drop(self, x: Tensor) -> Tensor:
+        from torch.nn import functional
+
+        return functional.dropout(x, self.dropout) if self.dropout else x
+
+
+def padded(units: Sequence[Unit]) -> tuple[Tensor, Tensor]:
+    """Return the pieces of units as one array, and which of its places are filled."""
+    import torch
+
+    length = max(len(unit.pieces) for unit in units)
+    pieces = torch.zeros(len(units), length, dtype=torch.long)
+    mask = torch.zeros(len(units), length, dtype=torch.bool)
+    for row, unit in enumerate(units):
+        pieces[row, : len(unit.pieces)] = torch.tensor(unit.pieces)
+        mask[row, : len(unit.pieces)] = True
+    return pieces, mask
+
+
+def layer_names(layers: range) -> list[str]:
+    """Return the names of all parameters of some layers."""
+    return [
+        f"{layer}.{part}.{end}"
+        for layer in layers
+        for part in (*MATRICES, *NORMS)
+        for end in ("weight", "bias")
+    ]
+
+
+def averaged(parts: Sequence[Weights]) -> Weights:
+    """Return the mean of encoders that were trained from the same one."""
+    mean: Arrays = {
+        name: array
+        if all(part.arrays[name] is array for part in parts)
+        else np.mean(np.stack([part.arrays[name] for part in parts]), axis=0)
+        for name, array in parts[0].arrays.items()
+    }
+    return replace(parts[0], arrays=mean)

@@ -1,0 +1,196 @@
+"""Tuning an encoder on coreference: mentions of the same event get similar vectors.
+
+The loss is the supervised contrastive loss plus the log-loss of "same event" given the cosine, between the mentions
+of a batch: sentences of one topic and a few of others. Word vectors stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samevent.corpus import Document
+from samevent.corpus.corpus import event_key
+from samevent.errors import UsageError
+from samevent.language.encoder.network import Network, Tensor, layer_names
+from samevent.language.encoder.units import Unit, UnitReader
+from samevent.language.encoder.weights import Weights
+from samevent.seeds import stream
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningSettings:
+    """How an encoder is tuned. `batch` sentences of one topic and `others` of any topic are compared at a time."""
+
+    seed: int = 0
+    epochs: int = 3
+    rate: float = 2e-4
+    head_rate: float = 1e-3
+    warm_up: float = 0.1
+    decay: float = 0.01
+    batch: int = 24
+    others: int = 4
+    dropout: float = 0.1
+    temperature: float = 0.07
+    contrastive: float = 0.5
+    pairwise: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A mention in a unit."""
+
+    id: str
+    pieces: tuple[int, ...]
+    event: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A unit with its mentions."""
+
+    unit: Unit
+    topic: str
+    mentions: tuple[Labelled, ...]
+
+
+def training_examples(reader: UnitReader, documents: Iterable[Document]) -> list[Example]:
+    """Return the units with actions, in order. Mentions without a chain are events of their own."""
+    examples = []
+    for document in documents:
+        mentions = [m for m in document.mentions if m.kind == "action"]
+        units, places = reader.read(document, mentions)
+        for number, unit in enumerate(units):
+            inside = tuple(
+                Labelled(mention.id, place.pieces, event_key(mention))
+                for mention, place in zip(mentions, places, strict=True)
+                if place.unit == number and place.pieces
+            )
+            if inside:
+                examples.append(Example(unit, document.topic or "", inside))
+    return examples
+
+
+def tune(
+    weights: Weights, examples: Sequence[Example], settings: TuningSettings, progress: Progress
+) -> Weights:
+    """Return an encoder tuned on some examples; the same seed gives the same weights on the same machine."""
+    torch = import_torch()
+    network = Network(weights)
+    names = layer_names(range(weights.layers))
+    head = torch.tensor([10.0, -6.0], requires_grad=True)
+    groups = [
+        {
+            "params": network.train(names, settings.dropout),
+            "lr": settings.rate,
+            "weight_decay": settings.decay,
+        },
+        {"params": [head], "lr": settings.head_rate, "weight_decay": 0.0},
+    ]
+
+    def loss(batch: Sequence[Example]) -> Tensor:
+        vectors, events = mention_batch(network([example.unit for example in batch])[-1], batch)
+        return coreference_loss(vectors, events, head, settings)
+
+    optimise(groups, loss, lambda epoch: batches(examples, settings, epoch), settings, progress)
+    network.freeze()
+    return network.updated()
+
+
+def optimise(
+    groups: Sequence[dict[str, Any]],
+    loss_of: Callable[[Sequence[Example]], Tensor],
+    batches_of: Callable[[int], Sequence[Sequence[Example]]],
+    settings: TuningSettings,
+    progress: Progress,
+) -> None:
+    """Minimise a loss by AdamW with a rate that rises at first and then falls to zero, in bfloat16."""
+    torch = import_torch()
+    torch.manual_seed(settings.seed)
+    optimizer = torch.optim.AdamW(groups)
+    total = settings.epochs * len(batches_of(0))
+    warm = max(1, int(total * settings.warm_up))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / warm, (total - step) / max(1, total - warm))
+    )
+    for epoch in range(settings.epochs):
+        losses = []
+        for batch in batches_of(epoch):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = loss_of(batch)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+        progress(f"epoch {epoch + 1} of {settings.epochs}: loss {np.mean(losses):.3f}")
+
+
+def batches(examples: Sequence[Example], settings: TuningSettings, epoch: int) -> list[list[Example]]:
+    """Return the batches of an epoch: sentences of one topic, and a few of any."""
+    draws = stream(settings.seed, "encoder batches", epoch)
+    by_topic: dict[str, list[Example]] = {}
+    for example in examples:
+        by_topic.setdefault(example.topic, []).append(example)
+    result = []
+    for group in by_topic.values():
+        order = draws.permutation(len(group))
+        for first in range(0, len(group), settings.batch):
+            own = [group[i] for i in order[first : first + settings.batch]]
+            others = draws.choice(len(examples), min(settings.others, len(examples)), replace=False)
+            result.append(own + [examples[i] for i in others if examples[i] not in own])
+    return [result[i] for i in draws.permutation(len(result))]
+
+
+def mention_rows(vectors: Tensor, batch: Sequence[Example]) -> Tensor:
+    """Return the vectors of all mentions of a batch, from those of its pieces."""
+    return import_torch().stack(
+        [
+            vectors[row, list(mention.pieces)].float().mean(0)
+            for row, example in enumerate(batch)
+            for mention in example.mentions
+        ]
+    )
+
+
+def mention_batch(vectors: Tensor, batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
+    """Return the unit-length vectors of all mentions of a batch, and the numbers of their events."""
+    torch = import_torch()
+    numbers: dict[tuple[str, ...], int] = {}
+    events = [numbers.setdefault(m.event, len(numbers)) for example in batch for m in example.mentions]
+    return torch.nn.functional.normalize(mention_rows(vectors, batch), dim=1), torch.tensor(events)
+
+
+def coreference_loss(vectors: Tensor, events: Tensor, head: Tensor, settings: TuningSettings) -> Tensor:
+    """Return the contrastive loss plus the log-loss of sigmoid(head[0] * cosine + head[1])."""
+    torch = import_torch()
+    with torch.autocast("cpu", enabled=False):
+        cosines = vectors @ vectors.T
+        itself = torch.eye(len(events), dtype=torch.bool)
+        same = (events[:, None] == events[None, :]) & ~itself
+        shares = torch.log_softmax((cosines / settings.temperature).masked_fill(itself, -1e9), dim=1)
+        partners = same.sum(1)
+        linked = partners > 0
+        contrastive = -((shares * same).sum(1)[linked] / partners[linked]).sum() / max(int(linked.sum()), 1)
+        left, right = torch.triu_indices(len(events), len(events), 1)
+        pairwise = torch.nn.functional.binary_cross_entropy_with_logits(
+            head[0] * cosines[left, right] + head[1], same[left, right].float()
+        )
+        return settings.contrastive * contrastive + settings.pairwise * pairwise
+
+
+def import_torch() -> Any:
+    """Return torch, which only training needs."""
+    try:
+        import torch
+    except ImportError as error:
+        raise UsageError(
+            "training an encoder needs torch, which is not installed",
+            hint="install it with: pip install 'samevent[train]'",
+        ) from error
+    return torch
