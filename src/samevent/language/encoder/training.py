@@ -26,7 +26,7 @@ from samevent.language.encoder.distillation import DistillationSettings, Teacher
 from samevent.language.encoder.graph import write_graph
 from samevent.language.encoder.network import averaged, layer_names
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE, Encoder, mention_vectors
-from samevent.language.encoder.tuning import Progress, TuningSettings, training_examples, tune
+from samevent.language.encoder.tuning import Progress, TuningSettings, import_torch, training_examples, tune
 from samevent.language.encoder.units import UnitReader
 from samevent.language.encoder.weights import Weights, read_weights
 from samevent.storage import pack_strings, read_table, unpack_strings, write_table
@@ -61,6 +61,7 @@ def train_encoder(
     `work` keeps one encoder per half of the topics (`a/`, `b/`); a repeated call continues there. Returns the average
     precision of cosines within each half: of the encoder as it was, and of the one tuned on the other half.
     """
+    import_torch().set_num_threads(1)  # with more, sums depend on their number
     settings = settings or TuningSettings()
     target.mkdir(parents=True, exist_ok=True)
     check_absent(target / ENCODER_FILE, overwrite=overwrite)
