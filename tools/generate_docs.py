@@ -39,6 +39,7 @@ MEANINGS = {
     "sampler": "`collapsed`, or `paper` with two kinds of links: the same posterior",
     "identical_words": "link mentions with the same words with f = 1 where they have no link",
     "within_only": "never link mentions of different documents",
+    "likelihood_weight": "exponent of the likelihood of the words; 0 leaves the words to the pair model",
     "time_limit": "seconds after which sampling stops, 0: no limit; results then depend on the machine",
     "features": "observed features",
     "structured": "whether some features depend on others",

@@ -199,6 +199,13 @@ def test_the_family_of_hdps_differs_in_what_it_observes() -> None:
     }  # fmt: skip
 
 
+def test_likelihood_weight_is_that_of_the_problem() -> None:
+    evidence = evidence_of([sentence("a", "raid kill", 0, 1)])
+    for system in (Ddcrp(likelihood_weight=0.25), Hddcrp(likelihood_weight=0.25)):
+        assert system.problem(evidence, document_weight=0.0).likelihood_weight == 0.25
+    assert Ddcrp().problem(evidence, document_weight=0.0).likelihood_weight == 1.0
+
+
 def test_identical_words_make_a_link_where_the_model_sees_none() -> None:
     evidence = evidence_of([sentence("a", "raid kill ...", 0, 1, 2), sentence("b", "the raid ...", 1, 2)])
     high: dict[str, Any] = {"minimum_similarity": 0.99}

@@ -14,15 +14,15 @@ from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
 from samevent.language.lexicon import Lexicon
 from samevent.partitions.posterior import Posterior
+from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.model import PairModel
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
-Need = Literal["arguments", "similarity"]
-"""What a clusterer may look at beyond the words of a mention: its arguments, a pair model."""
-PairModelName = Literal["light", "paper"]
+Need = Literal["arguments", "similarity", "context"]
+"""What a clusterer may look at beyond the words of a mention: its arguments, a pair model, contextual vectors."""
+PairModelName = Literal["standard", "light", "paper"]
 """The pair models of a model's folder."""
 Answer = Literal["rule", "consensus", "last"]
 """How labels come about: by rule, as the consensus of samples, or as the last sample of one of several runs."""
@@ -40,7 +40,7 @@ class Evidence:
     """
 
     table: MentionTable
-    models: Mapping[str, PairModel] = field(default_factory=dict)
+    models: Mapping[str, AnyPairModel] = field(default_factory=dict)
     lexicon: Lexicon | None = None
     _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
@@ -53,7 +53,7 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.table)
 
-    def pair_model(self, name: str) -> PairModel:
+    def pair_model(self, name: str) -> AnyPairModel:
         """Return a pair model by its name."""
         if name not in self.models:
             raise UsageError(

@@ -22,6 +22,7 @@ from samevent.errors import UsageError
 from samevent.hddcrp import ComponentPosterior, Problem, fit, hddcrp_star, sample
 from samevent.hddcrp.answers import last_of_runs
 from samevent.hddcrp.fit import Model, Sampler
+from samevent.hddcrp.problem import MOST_WEIGHT
 from samevent.settings import check_range
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
@@ -37,7 +38,8 @@ class Linked(Sampling):
     Pairs with a similarity of at least `minimum_similarity` by the pair model named `pair_model` are links; with
     `identical_words`, so are mentions with the same words. Across documents, only documents whose similarity reaches
     `document_gate` are linked, and with `within_only` none are. `dirichlet` is lambda; `observe` is what events
-    generate. Sampling stops after `time_limit` seconds (0: no limit).
+    generate, and `likelihood_weight` the exponent of its likelihood: 1 is the paper's model, and 0 leaves the words
+    to the pair model. Sampling stops after `time_limit` seconds (0: no limit).
     """
 
     pair_model: PairModelName = "paper"
@@ -47,6 +49,7 @@ class Linked(Sampling):
     within_only: bool = False
     dirichlet: float = 1e-7
     observe: Observe = "words"
+    likelihood_weight: float = 1.0
     time_limit: float = 0.0
 
     def __post_init__(self) -> None:
@@ -54,6 +57,7 @@ class Linked(Sampling):
         check_range("minimum_similarity", self.minimum_similarity, 0.001, 0.999)
         check_range("document_gate", self.document_gate, 0, 1)
         check_concentrations(dirichlet=self.dirichlet)
+        check_range("likelihood_weight", self.likelihood_weight, 0, MOST_WEIGHT)
         check_range("time_limit", self.time_limit, 0, 1e9)
         if self.time_limit and self.answer == "last":
             raise UsageError(
@@ -94,6 +98,7 @@ class Linked(Sampling):
             across=affinities.across,
             vocabulary=vocabulary,
             dirichlet=self.dirichlet,
+            likelihood_weight=self.likelihood_weight,
             **alphas,  # type: ignore[arg-type]
         )
 

@@ -17,10 +17,10 @@ from samevent.events import Reason, Why
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
 from samevent.results.result import Diagnostics, Result, without_reasons
+from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.explanation import Explanation, explain, explanations
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.model import PairModel
 
 _DIGITS = 4
 """Probabilities are counted in some hundreds of samples: more digits would be noise, and differ between machines."""
@@ -88,7 +88,7 @@ def with_events(corpus: Corpus, events: Clustering) -> Corpus:
     return corpus.mapped(lambda document: document.with_mentions(map(renamed, document.mentions)))
 
 
-def explain_pair(evidence: Evidence, model: PairModel, first: str, second: str) -> Explanation:
+def explain_pair(evidence: Evidence, model: AnyPairModel, first: str, second: str) -> Explanation:
     """Return what speaks for and against two event mentions, by their ids, being the same event."""
     rows = {mention: row for row, mention in enumerate(evidence.table.ids)}
     for mention in (first, second):
@@ -100,7 +100,7 @@ def explain_pair(evidence: Evidence, model: PairModel, first: str, second: str) 
 def _whys(
     table: MentionTable,
     links: MentionLinks,
-    model: PairModel,
+    model: AnyPairModel,
     labels: NDArray[np.int32],
     posterior: Posterior,
 ) -> dict[str, Why]:

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from samevent.similarity.bags import Floats, Indices
-from samevent.similarity.features import ALL_FEATURES, TAGS
+from samevent.similarity.boosted import AnyPairModel, BoostedModel
+from samevent.similarity.features import ALL_FEATURES, TAGS, Feature
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.model import PairModel
+from samevent.similarity.tree_features import compared_words
 
 NAMED_WORDS = 4
 """Maximum number of shared words to name, the most informative first."""
 
 
 class Contribution(NamedTuple):
-    """What a feature adds to a score: its weight times its value; `about` describes it in words."""
+    """What a feature adds to a score; `about` describes it in words."""
 
     feature: str
     about: str
     value: float
-    weight: float
-
-    @property
-    def added(self) -> float:
-        """The amount added to the score."""
-        return self.value * self.weight
+    added: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +43,28 @@ class Explanation:
         return "\n".join([*lines, f"  {self.intercept:+.2f}  any pair (intercept)"])
 
 
-def explain(table: MentionTable, model: PairModel, first: int, second: int) -> Explanation:
+def explain(table: MentionTable, model: AnyPairModel, first: int, second: int) -> Explanation:
     """Return the evidence for and against two rows of a table referring to the same event."""
     return explanations(table, model, np.array([first], np.int32), np.array([second], np.int32))[0]
 
 
 def explanations(
-    table: MentionTable, model: PairModel, i: Indices, j: Indices, *, limit: int | None = None
+    table: MentionTable,
+    model: AnyPairModel,
+    i: Indices,
+    j: Indices,
+    *,
+    limit: int | None = None,
 ) -> list[Explanation]:
     """Explain many pairs of rows, each with at most `limit` contributions."""
+    if isinstance(model, BoostedModel):
+        matrix = model.columns(table, i, j)
+        means, added = model.trees.contributions(matrix)
+        probability = model.probability(table, i, j)
+        values = matrix.astype(np.float64)
+        return _worded(
+            table, i, j, probability, model.intercept + means, model.features, values, added, limit
+        )
     if model.cases:
         by_pair: dict[int, Explanation] = {}
         for case in model.cases:
@@ -66,32 +76,47 @@ def explanations(
     values = np.stack([np.ones(len(i)), *(feature.compare(table, i, j) for feature in used)], axis=1)
     weights = np.tile([0.0, *(model.weights[feature.name] for feature in used)], (len(i), 1))
     weights[:, 0] = model.tag_score(table, i, j)
-    added = values * weights
+    probability = model.probability(table, i, j)
+    features = [None, *used]
+    return _worded(table, i, j, probability, model.intercept, features, values, values * weights, limit)
+
+
+def _worded(
+    table: MentionTable,
+    i: Indices,
+    j: Indices,
+    probability: Floats,
+    intercept: float,
+    features: Sequence[Feature | None],
+    values: Floats,
+    added: Floats,
+    limit: int | None,
+) -> list[Explanation]:
+    """Put the contributions of each pair in order and into words; the feature None is the pair of tags."""
     strongest = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :limit]
     counts = (np.take_along_axis(added, strongest, axis=1) != 0).sum(axis=1)  # zeros come last
-    names = [TAGS, *(feature.name for feature in used)]
     tags = [table.heads.tags[tag] for tag in table.heads.tag[table.head].tolist()]
     information = _information(table)
 
-    def about(which: int, value: float, first: int, second: int) -> str:
-        if which == 0:
-            return f"heads tagged {tags[min(first, second)]} and {tags[max(first, second)]}"
-        shared = _shared_words(table, information, names[which], first, second)
-        return used[which - 1].about.format(value) + (f" ({', '.join(shared)})" if shared else "")
+    def contribution(which: int, value: float, amount: float, first: int, second: int) -> Contribution:
+        feature = features[which]
+        if feature is None:
+            about = f"heads tagged {tags[min(first, second)]} and {tags[max(first, second)]}"
+            return Contribution(TAGS, about, value, amount)
+        shared = _shared_words(table, information, feature.name, first, second)
+        about = feature.describe(value) + (f" ({', '.join(shared)})" if shared else "")
+        return Contribution(feature.name, about, value, amount)
 
-    columns = (i, j, model.probability(table, i, j), strongest, counts, values, weights)
+    columns = (i, j, probability, strongest, counts, values, added)
     return [
         Explanation(
             first=table.ids[first],
             second=table.ids[second],
-            probability=probability,
-            intercept=model.intercept,
-            contributions=tuple(
-                Contribution(names[k], about(k, value[k], first, second), value[k], weight[k])
-                for k in order[:count]
-            ),
+            probability=pair_probability,
+            intercept=intercept,
+            contributions=tuple(contribution(k, value[k], amount[k], first, second) for k in order[:count]),
         )
-        for first, second, probability, order, count, value, weight in zip(
+        for first, second, pair_probability, order, count, value, amount in zip(
             *(column.tolist() for column in columns), strict=True
         )
     ]
@@ -104,12 +129,12 @@ def _information(table: MentionTable) -> Floats:
     return information
 
 
-def _shared_words(table: MentionTable, information: Floats, field: str, first: int, second: int) -> list[str]:
-    """Return the words of a field that two mentions share; none if the feature is not about a field."""
-    if field not in table.fields:
-        return []
-    bags = table.fields[field]
-    shared = set(bags.row(first).tolist()).intersection(bags.row(second).tolist())
+def _shared_words(
+    table: MentionTable, information: Floats, feature: str, first: int, second: int
+) -> list[str]:
+    """Return the words that a feature compares and two mentions share; none if it compares no words."""
+    words = (compared_words(table, feature, mention).tolist() for mention in (first, second))
+    shared = set.intersection(*map(set, words))
     ranked = sorted(shared, key=lambda word: (-information[word], word))
     return [
         *(table.vocabulary[word] for word in ranked[:NAMED_WORDS]),

@@ -27,13 +27,28 @@ TAGS = "tags"
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A symmetric number between `lowest` and 1 for each pair of rows; `about` describes a value in words."""
+    """A symmetric number for each pair of rows, in the log-linear model between `lowest` and 1.
+
+    `about` describes a value in words, `otherwise` the value 0 if it is special, and `unknown` a missing value (NaN).
+    """
 
     name: str
     group: str
     about: str
     compare: Compare
     lowest: float = 0.0
+    otherwise: str = ""
+    unknown: str = ""
+
+    def describe(self, value: float) -> str:
+        """Return a value in words.
+
+        >>> FEATURES[1].describe(1.0), FEATURES[1].describe(0.0)
+        ('same head lemma', 'different head lemmas')
+        """
+        if np.isnan(value):
+            return self.unknown or f"{self.name} unknown"
+        return self.otherwise if value == 0 and self.otherwise else self.about.format(value)
 
 
 def head_word(table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -65,7 +80,7 @@ def head_vector(table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Return the cosine of the vectors of the head words; 0 for unknown words, even for equal ones."""
     word = table.heads.word[table.head]
     cosines = np.empty(len(i))
-    _dot_products(table.heads.vectors, word[i], word[j], cosines)
+    dot_products(table.heads.vectors, word[i], word[j], cosines)
     return cosines
 
 
@@ -102,8 +117,8 @@ _LABELS = {
 }
 
 FEATURES: tuple[Feature, ...] = (
-    Feature("head_word", "string", "same head word", head_word),
-    Feature("head_lemma", "string", "same head lemma", head_lemma),
+    Feature("head_word", "string", "same head word", head_word, otherwise="different head words"),
+    Feature("head_lemma", "string", "same head lemma", head_lemma, otherwise="different head lemmas"),
     Feature("head_vector", "vector", "head vectors {:.2f} similar", head_vector, lowest=-1.0),
     Feature("synonyms", "synonyms", "head synonyms {:.2f} similar", synonyms),
     *(
@@ -111,16 +126,24 @@ FEATURES: tuple[Feature, ...] = (
         for field in FIELDS
     ),
     *(
-        Feature(presence_name(field), field, f"both have {_LABELS[field]}", partial(both_present, field))
+        Feature(
+            presence_name(field),
+            field,
+            f"both have {_LABELS[field]}",
+            partial(both_present, field),
+            otherwise=f"not both have {_LABELS[field]}",
+        )
         for field in ARGUMENTS
     ),
 )
 """The numeric features of the paper, in the order in which a score adds them up."""
 
 EXTRA_FEATURES: tuple[Feature, ...] = (
-    Feature("head_stem", "stem", "same head stem", head_stem),
+    Feature("head_stem", "stem", "same head stem", head_stem, otherwise="different head stems"),
     Feature(SENTENCE, SENTENCE, "sentences {:.2f} similar", partial(field_cosine, SENTENCE)),
-    Feature("same_sentence", SENTENCE, "in the same sentence", same_sentence),
+    Feature(
+        "same_sentence", SENTENCE, "in the same sentence", same_sentence, otherwise="in different sentences"
+    ),
     Feature("documents", "documents", "documents {:.2f} similar in topic", documents),
 )
 """Features beyond the paper."""
@@ -194,7 +217,8 @@ def _equal(values: Indices, i: Indices, j: Indices) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _dot_products(rows, i, j, out):  # type: ignore[no-untyped-def]
+def dot_products(rows, i, j, out):  # type: ignore[no-untyped-def]
+    """Write the dot product of each pair of rows to `out`."""
     dimension = rows.shape[1]
     for pair in range(len(i)):
         a, b = rows[i[pair]], rows[j[pair]]

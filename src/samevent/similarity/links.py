@@ -1,7 +1,8 @@
 """Candidate links: all pairs of mentions above a minimum similarity, and their affinities as sparse rows.
 
 F_d links mentions within a document, F_0 across documents. f is cut off first (below the minimum similarity it is 0)
-and multiplied by the document weight afterwards. No pair that reaches the minimum is missing.
+and multiplied by the document weight afterwards. With a log-linear model, no pair that reaches the minimum is missing;
+boosted trees score the pairs that `blocking` keeps.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from scipy.special import logit
 from samevent.errors import UsageError
 from samevent.hddcrp.problem import Rows
 from samevent.similarity.bags import Booleans, Floats
+from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.candidates import Progress, candidates, document_gate
 from samevent.similarity.documents import (
     compare_documents,
@@ -23,7 +25,6 @@ from samevent.similarity.documents import (
     topical_documents,
 )
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs, in_chunks
 
 _CHUNK = 1 << 18
@@ -90,21 +91,26 @@ class MentionLinks:
 
 def find_links(
     table: MentionTable,
-    model: PairModel,
+    model: AnyPairModel,
     *,
     settings: LinkSettings | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> MentionLinks:
-    """Return all pairs of a corpus whose f is at least the minimum similarity, searched by `jobs` threads."""
+    """Return all pairs of a corpus whose f is at least the minimum similarity, searched by `jobs` threads.
+
+    With a boosted model, all such pairs among those that its blocking keeps.
+    """
     settings = settings or LinkSettings()
+    if isinstance(model, BoostedModel):
+        return score_pairs(table, model, model.blocking.pairs(table, gate=settings.gate), settings)
     gate = document_gate(table, *topical_documents(table, settings.gate)) if settings.gate else None
     blocks = candidates(table, model, settings.minimum_score, gate=gate, jobs=jobs, progress=progress)
     return score_pairs(table, model, blocks, settings)
 
 
 def score_pairs(
-    table: MentionTable, model: PairModel, blocks: Iterable[Pairs], settings: LinkSettings
+    table: MentionTable, model: AnyPairModel, blocks: Iterable[Pairs], settings: LinkSettings
 ) -> MentionLinks:
     """Score pairs, and keep those that reach the minimum similarity."""
     links = []

@@ -7,14 +7,14 @@ never matters, and of two rows of one document the smaller comes first in the te
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samevent.corpus import Document, Mention
-from samevent.errors import CorpusError
+from samevent.errors import CorpusError, UsageError
 from samevent.language.annotation import Annotation
 from samevent.language.heads import with_heads
 from samevent.language.lexicon import Lexicon, pos_of_tag
@@ -34,6 +34,29 @@ FIELDS = ("words", "context", *ARGUMENTS)
 SENTENCE = "sentence"
 """One more bag: the content words of the sentence around a mention."""
 
+ENTITIES: Mapping[str, frozenset[str]] = {
+    "people": frozenset(("PERSON",)),
+    "places": frozenset(("GPE", "LOC", "FAC")),
+    "organizations": frozenset(("ORG", "NORP")),
+    "dates": frozenset(("DATE", "TIME")),
+    "numbers": frozenset(("CARDINAL", "MONEY", "ORDINAL", "PERCENT", "QUANTITY")),
+}
+"""Named entities by kind, with the types of the parser that count as one; bags of their words have these names."""
+NAMES = "names"
+"""One more bag: proper nouns and numbers."""
+LEAD = "lead"
+"""A bag of each document: the content words of its lead."""
+LEAD_NAMES = "lead_names"
+SENTENCE_BAGS = (*ENTITIES, NAMES)
+"""Bags of the sentence around a mention."""
+DOCUMENT_BAGS = (*ENTITIES, LEAD, LEAD_NAMES)
+"""Bags of a document."""
+CONTEXTUAL = ("last", "middle", "unit")
+"""The contextual vectors of a mention: its last layer, the mean of its layers, the mean of the text around it."""
+
+_LEAD_WORDS = 3
+"""The lead is the first sentence with so many content words: not a date line, nor an address."""
+_NAME_POS = frozenset(("NUM", "PROPN"))
 _NO_WORDS = frozenset(("PUNCT", "SPACE"))
 _CONTENT = frozenset(("ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"))
 """Parts of speech compared in arguments and documents: *the* and *of* would make all documents similar."""
@@ -67,6 +90,10 @@ class MentionTable:
 
     `related` and `contents` have one row per document: the words of its mentions of every kind, and all of its
     content words. Word `w` of a bag is `vocabulary[w]`, with inverse document frequency `weights[w]`.
+
+    `sentences` has bags of the sentence around each mention by name (`SENTENCE_BAGS`), `about_documents` bags of each
+    document (`DOCUMENT_BAGS`), and `position` the number of a mention's sentence in its document. `contextual` has
+    vectors of unit length by name (`CONTEXTUAL`), one row per mention, if there is an encoder.
     """
 
     ids: tuple[str, ...]
@@ -80,6 +107,10 @@ class MentionTable:
     contents: Bags
     weights: Floats
     vocabulary: tuple[str, ...]
+    sentences: Mapping[str, Bags]
+    about_documents: Mapping[str, Bags]
+    position: Indices
+    contextual: Mapping[str, Matrix] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -96,6 +127,16 @@ class MentionTable:
         """Return the table with words weighted by their frequencies here and in the background."""
         frequencies = background + self.document_frequencies()
         return replace(self, weights=frequencies.weights(self.vocabulary))
+
+    def with_contextual(self, vectors: Mapping[str, Matrix]) -> MentionTable:
+        """Return the table with contextual vectors, one row per mention, scaled to unit length."""
+        for name, rows in vectors.items():
+            if name not in CONTEXTUAL or len(rows) != len(self):
+                raise UsageError(
+                    f"there are {len(rows)} contextual vectors {name!r} for {len(self)} mentions",
+                    expected=f"one per mention, of {', '.join(CONTEXTUAL)}",
+                )
+        return replace(self, contextual={name: _unit(rows) for name, rows in vectors.items()})
 
 
 Annotated = tuple[Document, Annotation]
@@ -119,6 +160,8 @@ def compile_mentions(
     rows = [row for part in parts for row in part.rows]
     related, contents = [part.related for part in parts], [part.contents for part in parts]
     vocabulary = _numbers(chain(related, contents, *(row.values() for row in rows)))
+    around = [part.sentence_bags(m) for _, part, m in events]
+    about = [part.document_bags() for part in parts]
     table = MentionTable(
         ids=tuple(m.id for *_, m in events),
         documents=documents,
@@ -131,6 +174,11 @@ def compile_mentions(
         contents=Bags.pack(contents, vocabulary),
         weights=np.zeros(len(vocabulary)),
         vocabulary=tuple(vocabulary),
+        sentences={name: Bags.pack((bags[name] for bags in around), vocabulary) for name in SENTENCE_BAGS},
+        about_documents={
+            name: Bags.pack((bags[name] for bags in about), vocabulary) for name in DOCUMENT_BAGS
+        },
+        position=np.array([part.sentence(m) for _, part, m in events], np.int32),
     )
     return table.with_background(NO_BACKGROUND)
 
@@ -154,6 +202,8 @@ class _CompiledDocument:
         prose = (range(s.start, s.end) for s in document.sentences if not s.is_url)
         self.contents = [word for tokens in prose for word in self._content(tokens)]
         """The content words of all prose."""
+        self._kinds = self._entity_kinds()
+        self._bags: dict[int, dict[str, list[str]]] = {}
 
     def head(self, mention: Mention) -> tuple[str, str, str]:
         """Return word, lemma and tag of a mention's head."""
@@ -163,6 +213,46 @@ class _CompiledDocument:
     def sentence(self, mention: Mention) -> int:
         """Return the number of the sentence in which a mention begins."""
         return self.document.sentence_of(mention.start)
+
+    def sentence_bags(self, mention: Mention) -> dict[str, list[str]]:
+        """Return entities, proper nouns and numbers of the sentence in which a mention begins."""
+        number = self.sentence(mention)
+        if number not in self._bags:
+            sentence = self.document.sentences[number]
+            tokens = range(sentence.start, sentence.end)
+            self._bags[number] = self._entities(tokens) | {NAMES: self._names(tokens)}
+        return self._bags[number]
+
+    def document_bags(self) -> dict[str, list[str]]:
+        """Return the entities of the prose, and the lead."""
+        prose = [range(s.start, s.end) for s in self.document.sentences if not s.is_url]
+        lead = next((t for t in prose if sum(map(self._is_content.__getitem__, t)) >= _LEAD_WORDS), range(0))
+        return {
+            **self._entities(chain.from_iterable(prose)),
+            LEAD: self._content(lead),
+            LEAD_NAMES: self._names(lead),
+        }
+
+    def _entity_kinds(self) -> dict[int, str]:
+        """Return the kind of entity that each content word of an entity belongs to."""
+        kind_of = {label: kind for kind, labels in ENTITIES.items() for label in labels}
+        return {
+            token: kind_of[label]
+            for start, end, label in self._annotation.entities
+            if label in kind_of
+            for token in range(start, end)
+            if self._is_content[token]
+        }
+
+    def _entities(self, tokens: Iterable[int]) -> dict[str, list[str]]:
+        bags: dict[str, list[str]] = {kind: [] for kind in ENTITIES}
+        for token in tokens:
+            if token in self._kinds:
+                bags[self._kinds[token]].append(self._lemmas[token])
+        return bags
+
+    def _names(self, tokens: Iterable[int]) -> list[str]:
+        return [self._lemmas[token] for token in tokens if self._annotation.pos[token] in _NAME_POS]
 
     def _fields(self, mention: Mention) -> dict[str, list[str]]:
         own = [self._lemmas[token] for token in mention.tokens if self._is_word[token]]

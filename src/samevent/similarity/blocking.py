@@ -1,0 +1,64 @@
+"""Blocking: the pairs of mentions that boosted trees score.
+
+The score of a tree has no bound to search with, so most pairs are left out by rule. A pair is kept if its mentions are
+in one document or in documents of at least some topical similarity, and if their heads are related: same lemma or
+stem, a common synonym, similar word vectors, or similar contextual vectors. Without contextual vectors, word vectors
+alone would lose too many pairs, and heads are not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from samevent.similarity.bags import Booleans
+from samevent.similarity.documents import topical_documents
+from samevent.similarity.features import Compare, head_vector, synonyms
+from samevent.similarity.mentions import MentionTable
+from samevent.similarity.pairs import Pairs, across_documents, first_rows, within_documents
+from samevent.similarity.tree_features import contextual
+
+_CONTEXTUAL = "middle"
+"""The contextual vectors that are compared."""
+_CHUNK = 1 << 20
+"""Number of pairs tested at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocking:
+    """The least topical similarity of two documents, and the least similarities of heads, of which one is enough."""
+
+    documents: float = 0.08
+    head_vector: float = 0.35
+    contextual: float = 0.2
+
+    def pairs(self, table: MentionTable, *, gate: float = 0.0) -> Iterator[Pairs]:
+        """Yield the pairs to score in blocks, each pair once; a higher `gate` replaces that of documents."""
+        d, e, _ = topical_documents(table, max(gate, self.documents))
+        sizes = np.diff(first_rows(table))
+        end = np.cumsum(sizes[d] * sizes[e])
+        cuts = np.searchsorted(end, np.arange(_CHUNK, end[-1] if len(end) else 0, _CHUNK))
+        blocks = (
+            across_documents(table, *both) for both in zip(np.split(d, cuts), np.split(e, cuts), strict=True)
+        )
+        for pairs in (within_documents(table), *blocks):
+            yield pairs[self.related(table, pairs)]
+
+    def related(self, table: MentionTable, pairs: Pairs) -> Booleans:
+        """Return which pairs have related heads."""
+        if _CONTEXTUAL not in table.contextual:
+            return np.ones(len(pairs), np.bool_)
+        lemma, stem = table.heads.lemma[table.head], table.heads.stem[table.head]
+        kept = pairs.equal(lemma) | pairs.equal(stem)
+        tests: tuple[tuple[Compare, float], ...] = (
+            (head_vector, self.head_vector),
+            (synonyms, np.nextafter(0.0, 1.0)),
+            (partial(contextual, _CONTEXTUAL), self.contextual),
+        )
+        for compare, least in tests:
+            rest = np.flatnonzero(~kept)
+            kept[rest] = compare(table, pairs.i[rest], pairs.j[rest]) >= least
+        return kept

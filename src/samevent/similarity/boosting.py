@@ -1,0 +1,196 @@
+"""Training of boosted trees on pairs of mentions with gold events.
+
+Rows are the pairs that blocking keeps, so the model learns from what it will be asked. Different events of different
+lemmas are many and mostly easy: a share of them is drawn, with weights that make up for the others, so that
+probabilities stay those of all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
+
+from samevent.errors import DataError, UsageError
+from samevent.seeds import stream
+from samevent.similarity.bags import Booleans, Floats
+from samevent.similarity.blocking import Blocking
+from samevent.similarity.boosted import BoostedModel, Columns, Trees
+from samevent.similarity.features import Feature
+from samevent.similarity.pairs import LabelledMentions, Pairs
+from samevent.similarity.tree_features import TREE_FEATURES, columns
+
+Progress = Callable[[str], None]
+
+_MINIMUM_FREQUENCY = 2
+"""Words of fewer training documents are not stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoostingSettings:
+    """How to train trees: `rounds` of one tree each, scaled by `rate`; a leaf has at least `leaf_pairs` pairs.
+
+    `l2` shrinks the values of leaves; `without` lists feature groups to leave out; `easy_share` is the share of
+    different events with different lemmas that is learned from.
+    """
+
+    rounds: int = 120
+    rate: float = 0.1
+    leaves: int = 15
+    leaf_pairs: int = 50
+    l2: float = 2.0
+    easy_share: float = 0.25
+    seed: int = 0
+    without: tuple[str, ...] = ()
+    blocking: Blocking = field(default_factory=Blocking)
+
+    def __post_init__(self) -> None:
+        for name, least in (("rounds", 1), ("leaves", 2), ("leaf_pairs", 1), ("l2", 0)):
+            if getattr(self, name) < least:
+                raise UsageError(
+                    f"the parameter {name!r} is {getattr(self, name)}", expected=f"{least} or more"
+                )
+        for name in ("rate", "easy_share"):
+            if not 0 < getattr(self, name) <= 1:
+                raise UsageError(
+                    f"the parameter {name!r} is {getattr(self, name)}", expected="above 0, at most 1"
+                )
+        groups = {feature.group for feature in TREE_FEATURES}
+        unknown = sorted(set(self.without) - groups)
+        if unknown:
+            raise UsageError(
+                f"unknown feature group {unknown[0]!r}", expected=f"some of {', '.join(sorted(groups))}"
+            )
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The columns that trees may ask for."""
+        return tuple(feature for feature in TREE_FEATURES if feature.group not in self.without)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairRows:
+    """Pairs to learn from: their features, whether they refer to the same event, and how many pairs each stands for."""
+
+    pairs: Pairs
+    columns: Columns
+    same: Booleans
+    weight: Floats
+
+
+def training_rows(
+    data: LabelledMentions,
+    settings: BoostingSettings,
+    *,
+    learn: Collection[str] | None = None,
+    half_of: Mapping[str, int] | None = None,
+) -> PairRows:
+    """Return the pairs that blocking keeps: all of the same event or lemma, and some of the others.
+
+    Both mentions are of topics in `learn` (default: all). If the contextual vectors come from several encoders,
+    `half_of` numbers the encoder of each topic: vectors of different encoders cannot be compared, and pairs across them
+    are left out.
+    """
+    table = data.table
+    pairs = Pairs.concatenate(settings.blocking.pairs(table))
+    topic = data.topic[table.document]
+    if learn is not None:
+        learned = np.array([name in learn for name in data.topics], np.bool_)[topic]
+        pairs = pairs[learned[pairs.i] & learned[pairs.j]]
+    if half_of:
+        pairs = pairs[pairs.equal(np.array([half_of[name] for name in data.topics], np.int32)[topic])]
+    same = data.same(pairs)
+    easy = ~same & ~pairs.equal(table.heads.lemma[table.head])
+    draw = stream(settings.seed, "easy pairs").random(len(pairs))
+    kept = ~easy | (draw < settings.easy_share)
+    pairs, same, easy = pairs[kept], same[kept], easy[kept]
+    weight = np.where(easy, 1 / settings.easy_share, 1.0)
+    return PairRows(pairs, columns(table, pairs.i, pairs.j, settings.features), same, weight)
+
+
+def train_boosted(
+    data: LabelledMentions,
+    *,
+    learn: Collection[str] | None = None,
+    settings: BoostingSettings | None = None,
+    half_of: Mapping[str, int] | None = None,
+    progress: Progress | None = None,
+) -> BoostedModel:
+    """Train on mentions with gold events, of the topics in `learn` (default: all); see `training_rows`."""
+    settings = settings or BoostingSettings()
+    rows = training_rows(data, settings, learn=learn, half_of=half_of)
+    if progress:
+        progress(f"{len(rows.pairs):,} pairs, {int(rows.same.sum()):,} of the same event")
+    model = fit_trees(rows.columns, rows.same, rows.weight, settings)
+    learned = np.array([learn is None or name in learn for name in data.topics], np.bool_)
+    frequencies = data.table.document_frequencies(learned[data.topic])
+    return replace(model, background=frequencies.without_rare(_MINIMUM_FREQUENCY))
+
+
+def fit_trees(matrix: Columns, same: Booleans, weight: Floats, settings: BoostingSettings) -> BoostedModel:
+    """Fit trees to pairs, one row each."""
+    if same.all() or not same.any():
+        raise DataError(
+            f"of {len(same)} pairs to learn from, {int(same.sum())} are of the same event",
+            expected="pairs of the same event and pairs of different events",
+            hint="add annotated documents",
+        )
+    classifier = HistGradientBoostingClassifier(
+        max_iter=settings.rounds,
+        learning_rate=settings.rate,
+        max_leaf_nodes=settings.leaves,
+        min_samples_leaf=settings.leaf_pairs,
+        l2_regularization=settings.l2,
+        early_stopping=False,
+        random_state=settings.seed,
+    )
+    # scikit-learn refuses a column without any value; a constant one is never asked for.
+    known = np.where(np.isnan(matrix).all(axis=0), np.float32(0), matrix)
+    # One thread: the bytes of a model must not depend on the machine.
+    with threadpool_limits(1):
+        classifier.fit(known, same, sample_weight=weight)
+    return from_classifier(classifier, settings, pairs=len(same))
+
+
+def from_classifier(
+    classifier: HistGradientBoostingClassifier, settings: BoostingSettings, *, pairs: int = 0
+) -> BoostedModel:
+    """Return the trees of a fitted classifier as plain arrays.
+
+    Inner nodes get the mean of the leaves below them, by the number of training pairs.
+    """
+    parts = [predictor.nodes for (predictor,) in classifier._predictors]
+    starts = np.cumsum([0, *(len(nodes) for nodes in parts)])
+    nodes = np.concatenate(parts)
+    shift = np.repeat(starts[:-1], np.diff(starts))
+    leaf = nodes["is_leaf"].astype(bool)
+    left, right = (np.where(leaf, 0, nodes[side] + shift).astype(np.int32) for side in ("left", "right"))
+    value, count = nodes["value"].astype(np.float64), nodes["count"].astype(np.float64)
+    for node in np.flatnonzero(~leaf)[::-1].tolist():  # children come after their parents
+        below = left[node], right[node]
+        value[node] = sum(value[child] * count[child] for child in below) / sum(
+            count[child] for child in below
+        )
+    trees = Trees(
+        starts=starts.astype(np.int32),
+        column=np.where(leaf, 0, nodes["feature_idx"]).astype(np.int16),
+        threshold=np.where(leaf, 0.0, nodes["num_threshold"]),
+        left=left,
+        right=right,
+        missing_left=nodes["missing_go_to_left"].astype(bool) & ~leaf,
+        value=value,
+    )
+    about = {
+        name: getattr(settings, name)
+        for name in ("rounds", "rate", "leaves", "leaf_pairs", "l2", "easy_share", "seed")
+    }
+    return BoostedModel(
+        trees=trees,
+        names=tuple(feature.name for feature in settings.features),
+        intercept=float(np.ravel(classifier._baseline_prediction)[0]),
+        blocking=settings.blocking,
+        about={**about, "without": list(settings.without), "pairs": pairs},
+    )

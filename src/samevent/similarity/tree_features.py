@@ -1,0 +1,235 @@
+"""What boosted trees look at in a pair: the features of the log-linear model, and others that may be unknown.
+
+A tree can treat a missing value on its own, so a cosine of two bags is NaN where one of them is empty: *no place is
+named* is not *other places*. Bags are weighted by inverse document frequency: a shared *Yida* says more than a shared
+*Sudan*. All features are symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from samevent.similarity.bags import Bags, Floats, Indices, dots
+from samevent.similarity.documents import compare_documents
+from samevent.similarity.features import ALL_FEATURES, Compare, Feature, dot_products
+from samevent.similarity.mentions import (
+    ENTITIES,
+    LEAD,
+    LEAD_NAMES,
+    NAMES,
+    SENTENCE,
+    SENTENCE_BAGS,
+    MentionTable,
+)
+
+CONTEXT_GROUP = "contextual"
+"""The group of the features that need an encoder."""
+
+Counted = Callable[[MentionTable], Floats]
+"""A number of each row of a table."""
+
+
+def contextual(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return the cosine of contextual vectors; NaN without an encoder."""
+    cosines = np.full(len(i), np.nan)
+    if name in table.contextual:
+        dot_products(table.contextual[name], i, j, cosines)
+    return cosines
+
+
+def same_document(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return whether both mentions are in one document."""
+    same: Floats = (table.document[i] == table.document[j]).astype(np.float64)
+    return same
+
+
+def sentences_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return how many sentences apart two mentions of one document are; NaN across documents."""
+    apart: Floats = np.abs(table.position[i] - table.position[j]).astype(np.float64)
+    apart[table.document[i] != table.document[j]] = np.nan
+    return apart
+
+
+def weighted_cosine(bags: Bags, weights: Floats, i: Indices, j: Indices) -> Floats:
+    """Return the cosine of word counts weighted by inverse document frequency; NaN if a row is empty."""
+    values = bags.counts * weights[bags.words]
+    squares = np.add.reduceat(np.append(values**2, 0.0), bags.starts[:-1]) * bags.present
+    lengths = np.sqrt(np.where(squares > 0, squares, np.nan))
+    values = values / np.repeat(lengths, np.diff(bags.starts))
+    cosines: Floats = np.minimum(dots(bags, values, i, j), 1.0) + 0.0 * (lengths[i] + lengths[j])
+    return cosines
+
+
+def sentence_bag(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Compare what the sentences around two mentions name."""
+    return weighted_cosine(table.sentences[name], table.weights, i, j)
+
+
+def document_bag(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Compare what the documents of two mentions name."""
+
+    def compare(table: MentionTable, d: Indices, e: Indices) -> Floats:
+        return weighted_cosine(table.about_documents[name], table.weights, d, e)
+
+    return compare_documents(table, i, j, compare)
+
+
+def field_bag(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Compare a field with words weighted by inverse document frequency."""
+    return weighted_cosine(table.fields[name], table.weights, i, j)
+
+
+def lower(number: Counted, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return the lower number of the two mentions."""
+    numbers = number(table)
+    lowest: Floats = np.minimum(numbers[i], numbers[j])
+    return lowest
+
+
+def higher(number: Counted, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return the higher number of the two mentions."""
+    numbers = number(table)
+    highest: Floats = np.maximum(numbers[i], numbers[j])
+    return highest
+
+
+def position(table: MentionTable) -> Floats:
+    """Return the number of the sentence in its document, from 1."""
+    positions: Floats = 1 + table.position.astype(np.float64)
+    return positions
+
+
+def rarity(table: MentionTable) -> Floats:
+    """Return the inverse document frequency of the head's lemma."""
+    place = {word: number for number, word in enumerate(table.vocabulary)}
+    unseen = float(table.weights.max(initial=0.0))
+    by_lemma = [table.weights[place[lemma]] if lemma in place else unseen for lemma in table.heads.lemmas]
+    rarities: Floats = np.array(by_lemma, np.float64)[table.heads.lemma[table.head]]
+    return rarities
+
+
+def heads_tagged(prefixes: tuple[str, ...], table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return how many of the two heads have a tag that begins like this: 0, 1 or 2."""
+    by_tag = np.array([tag.startswith(prefixes) for tag in table.heads.tags], np.float64)
+    tagged = by_tag[table.heads.tag[table.head]]
+    total: Floats = tagged[i] + tagged[j]
+    return total
+
+
+def rivals(choose: Callable[[Floats, Floats], Floats], table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Count the mentions in the document of one whose head lemma is that of the other, beside the two themselves.
+
+    A document that says *crash* itself seldom calls the crash of another document *accident*.
+    """
+    lemma = table.heads.lemma[table.head].astype(np.int64)
+    width = max(len(table.heads.lemmas), 1)
+    codes, counts = np.unique(table.document.astype(np.int64) * width + lemma, return_counts=True)
+
+    def count(row: Indices, other: Indices) -> Floats:
+        code = table.document[other].astype(np.int64) * width + lemma[row]
+        place = np.minimum(np.searchsorted(codes, code), max(len(codes) - 1, 0))
+        number = np.where(codes[place] == code, counts[place], 0)
+        number = number - (lemma[row] == lemma[other]) - (table.document[row] == table.document[other])
+        others: Floats = np.maximum(number, 0).astype(np.float64)
+        return others
+
+    return choose(count(i, j), count(j, i)) if len(i) else np.empty(0)
+
+
+def _feature(
+    name: str, group: str, about: str, compare: Compare, unknown: str = "", otherwise: str = ""
+) -> Feature:
+    return Feature(name, group, about, compare, otherwise=otherwise, unknown=unknown)
+
+
+def _of_sentences(name: str) -> Feature:
+    label = "names or numbers" if name == NAMES else name
+    return _feature(
+        f"sentence_{name}", "entities", f"{label} of the sentences {{:.2f}} similar", partial(sentence_bag, name),
+        f"no {label} in one of the sentences",
+    )  # fmt: skip
+
+
+def _of_documents(name: str) -> Feature:
+    return _feature(
+        f"document_{name}", "entities", f"{name} of the documents {{:.2f}} similar", partial(document_bag, name),
+        f"no {name} in one of the documents",
+    )  # fmt: skip
+
+
+_NO_ENCODER = "no contextual vectors"
+
+TREE_FEATURES: tuple[Feature, ...] = (
+    *ALL_FEATURES,
+    _feature("contextual_last", CONTEXT_GROUP, "used {:.2f} alike", partial(contextual, "last"), _NO_ENCODER),
+    _feature(
+        "contextual_middle", CONTEXT_GROUP, "{:.2f} similar in context", partial(contextual, "middle"), _NO_ENCODER
+    ),
+    _feature(
+        "contextual_unit", CONTEXT_GROUP, "passages {:.2f} similar in meaning", partial(contextual, "unit"), _NO_ENCODER
+    ),
+    _feature(
+        "same_document", "document", "in the same document", same_document, otherwise="in different documents"
+    ),
+    _feature(
+        "sentences_between", "position", "{:.0f} sentences apart", sentences_between, "in different documents"
+    ),
+    _feature("earlier_position", "position", "one in sentence {:.0f} of its document", partial(lower, position)),
+    _feature("later_position", "position", "the other in sentence {:.0f} of its document", partial(higher, position)),
+    _feature("rarer_head", "frequency", "the rarer head has rarity {:.1f}", partial(higher, rarity)),
+    _feature("commoner_head", "frequency", "the more common head has rarity {:.1f}", partial(lower, rarity)),
+    _feature(
+        "fewer_rivals", "rivals", "both documents have {:.0f} or more other mentions of the other's word",
+        partial(rivals, np.minimum), otherwise="one document has no other mention of the other's word",
+    ),
+    _feature(
+        "more_rivals", "rivals", "a document has {:.0f} other mentions of the other's word",
+        partial(rivals, np.maximum), otherwise="neither document has another mention of the other's word",
+    ),
+    _feature("verbs", "tags", "{:.0f} of the heads are verbs", partial(heads_tagged, ("VB", "MD"))),
+    _feature("nouns", "tags", "{:.0f} of the heads are nouns", partial(heads_tagged, ("NN",))),
+    _feature("pronouns", "tags", "{:.0f} of the heads are pronouns", partial(heads_tagged, ("PRP", "DT", "W", "EX"))),
+    _feature(
+        "informative_sentence", "sentence", "informative words of the sentences {:.2f} similar",
+        partial(field_bag, SENTENCE), "nothing else in one of the sentences",
+    ),
+    _feature(
+        "informative_participants", "participants", "informative words of the participants {:.2f} similar",
+        partial(field_bag, "participants"), "not both have participants",
+    ),
+    *map(_of_sentences, SENTENCE_BAGS),
+    *map(_of_documents, ENTITIES),
+    _feature("leads", "lead", "lead sentences {:.2f} similar", partial(document_bag, LEAD), "no lead sentence"),
+    _feature(
+        "lead_names", "lead", "names and numbers of the leads {:.2f} similar", partial(document_bag, LEAD_NAMES),
+        "no names or numbers in one of the leads",
+    ),
+)  # fmt: skip
+"""The columns of boosted trees, in order."""
+
+_FIELD_OF = {"informative_sentence": SENTENCE, "informative_participants": "participants"}
+_SENTENCE_BAG_OF = {f"sentence_{name}": name for name in SENTENCE_BAGS}
+_DOCUMENT_BAG_OF = {**{f"document_{name}": name for name in ENTITIES}, "leads": LEAD, LEAD_NAMES: LEAD_NAMES}
+
+
+def compared_words(table: MentionTable, feature: str, mention: int) -> Indices:
+    """Return the words of a mention that a feature compares; none if it compares no words."""
+    if feature in _SENTENCE_BAG_OF:
+        return table.sentences[_SENTENCE_BAG_OF[feature]].row(mention)
+    if feature in _DOCUMENT_BAG_OF:
+        return table.about_documents[_DOCUMENT_BAG_OF[feature]].row(int(table.document[mention]))
+    field = _FIELD_OF.get(feature, feature)
+    return table.fields[field].row(mention) if field in table.fields else np.empty(0, np.int32)
+
+
+def columns(
+    table: MentionTable, i: Indices, j: Indices, features: Sequence[Feature] = TREE_FEATURES
+) -> np.ndarray:
+    """Return one row per pair and one column per feature, in single precision."""
+    matrix = np.empty((len(i), len(features)), np.float32)
+    for number, feature in enumerate(features):
+        matrix[:, number] = feature.compare(table, i, j)
+    return matrix

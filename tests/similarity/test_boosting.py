@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from samevent.errors import DataError, UsageError
+from samevent.similarity.blocking import Blocking
+from samevent.similarity.boosting import BoostingSettings, train_boosted, training_rows
+from samevent.similarity.pairs import LabelledMentions
+from similarity.tables import compiled, random_corpus
+
+TABLE = compiled(random_corpus(21, documents=16, mentions=8))
+TOPIC = np.arange(len(TABLE.documents), dtype=np.int32) % 2
+EVENT = TABLE.heads.lemma[TABLE.head] // 2
+DATA = LabelledMentions(TABLE, EVENT, TOPIC, ("north", "south"))
+QUICK = BoostingSettings(rounds=8, leaves=5, leaf_pairs=5, blocking=Blocking(documents=0.01))
+
+
+def saved(model: object, path: Path) -> bytes:
+    model.save(path, overwrite=True)  # type: ignore[attr-defined]
+    return path.read_bytes()
+
+
+def test_trees_learn_which_words_go_together() -> None:
+    model = train_boosted(DATA, settings=QUICK)
+    rows = training_rows(DATA, QUICK)
+    f = model.probability(TABLE, rows.pairs.i, rows.pairs.j)
+    assert f[rows.same].mean() > f[~rows.same].mean() + 0.2
+
+
+def test_training_is_deterministic(tmp_path: Path) -> None:
+    one, other = (saved(train_boosted(DATA, settings=QUICK), tmp_path / "model.npz") for _ in range(2))
+    assert one == other
+
+
+def test_training_ignores_topics_not_in_learn(tmp_path: Path) -> None:
+    north = TOPIC[TABLE.document] == 0
+    upset = replace(DATA, event=np.where(north, EVENT % 2, EVENT + 2).astype(np.int32))
+    settings = replace(QUICK, easy_share=1.0)
+    one, other = (
+        saved(train_boosted(data, learn=["south"], settings=settings), tmp_path / "model.npz")
+        for data in (DATA, upset)
+    )
+    assert one == other != saved(train_boosted(DATA, settings=settings), tmp_path / "model.npz")
+    background = train_boosted(DATA, learn=["south"], settings=settings).background
+    assert background == TABLE.document_frequencies(TOPIC == 1).without_rare(2)
+
+
+def test_pairs_across_halves_are_not_learned_from() -> None:
+    everything = replace(QUICK, easy_share=1.0)
+    rows = training_rows(DATA, everything)
+    halves = training_rows(DATA, everything, half_of={"north": 0, "south": 1})
+    topic = TOPIC[TABLE.document]
+    assert halves.pairs.equal(topic).all()
+    assert len(halves.pairs) == int(rows.pairs.equal(topic).sum()) < len(rows.pairs)
+
+
+def test_drawn_pairs_stand_for_all() -> None:
+    everything = training_rows(DATA, replace(QUICK, easy_share=1.0))
+    drawn = training_rows(DATA, replace(QUICK, easy_share=0.5))
+    lemma = TABLE.heads.lemma[TABLE.head]
+    easy = ~drawn.same & ~drawn.pairs.equal(lemma)
+    assert set(drawn.weight[easy]) == {2.0}
+    assert set(drawn.weight[~easy]) == {1.0}
+    assert (~easy).sum() == (everything.same | everything.pairs.equal(lemma)).sum()
+    assert drawn.weight.sum() == pytest.approx(everything.weight.sum(), rel=0.1)
+
+
+def test_left_out_groups_are_no_columns() -> None:
+    model = train_boosted(DATA, settings=replace(QUICK, without=("contextual", "string")))
+    assert not {"contextual_last", "head_lemma"} & set(model.names)
+    assert model.about["without"] == ["contextual", "string"]
+
+
+def test_training_without_both_classes_is_an_error() -> None:
+    with pytest.raises(DataError, match="0 are of the same event"):
+        train_boosted(replace(DATA, event=np.arange(len(TABLE), dtype=np.int32)), settings=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rounds": 0}, "'rounds' is 0; expected 1 or more"),
+        ({"easy_share": 0.0}, "'easy_share' is 0.0"),
+        ({"without": ("x",)}, "unknown feature group 'x'"),
+    ],
+)
+def test_invalid_settings_are_an_error(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        BoostingSettings(**wrong)  # type: ignore[arg-type]
