@@ -15,7 +15,7 @@ from similarity.tables import VECTORS
 
 
 def text(topic: str, number: int, words: str, *events: tuple[int, str]) -> Annotated:
-    """Return one sentence in which the words of these places tell of these events."""
+    """Return one sentence whose words at these places refer to these events."""
     _, annotation = parsed("\n".join(f"{word} NOUN dep {words.split()[0]}" for word in words.split()))
     document = Document.from_tokens(f"{topic}_{number}ecb", [words.split()], topic=topic, subtopic="ecb")
     mentions = [document.mention("action", at, at + 1, event=event) for at, event in events]

@@ -36,7 +36,7 @@ WEIGHTS = random_weights(2, ROWS, 2)
 
 
 def cost_of(segment: Segment, right: list[Segment], cost: Cost) -> float:
-    """Say what one segment of a path costs, as the definition has it."""
+    """Return the cost of one segment of a path, from its definition."""
     start, end, kind = segment
     if kind == OTHER:
         return sum(cost.missed / (b - a) for a, b, _ in right if a <= start < b)

@@ -41,7 +41,7 @@ def one_sentence(annotation: Annotation) -> Parsed:
 
 
 def relation(segment: set[int], span: set[int] | None) -> int:
-    """Say how a segment lies to a span that it meets."""
+    """Return how a segment overlaps a span."""
     if span is None:
         return 0
     if segment == span:

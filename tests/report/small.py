@@ -39,7 +39,7 @@ STORIES = {
 }
 
 SURE = {"strike": 0.38, "bombardment": 0.81, "dropped": 0.64}
-"""Mentions that are not quite sure to tell of their event; the others of several are 0.95."""
+"""Mentions that belong to their event with less certainty; the others have 0.95."""
 
 ABOUT = {
     "version": "0.1.0",
