@@ -1,4 +1,4 @@
-"""`samevent experiment`: what it prints and writes, and how it goes on after an interruption."""
+"""`samevent experiment`: what it prints and writes, and how it continues after an interruption."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_ecbplus_writes_json_and_works_beside_it(
 
 
 @needs_model
-def test_an_interrupted_experiment_says_how_to_go_on(
+def test_interrupted_experiment_names_the_option_to_resume(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
@@ -82,7 +82,7 @@ def test_an_interrupted_experiment_says_how_to_go_on(
 
     monkeypatch.setattr(Hddcrp, "cluster", interrupted)
     result = ecbplus(data, "--work", tmp_path / "work")
-    assert "--resume goes on" in result.stderr
+    assert "--resume continues from" in result.stderr
     assert list((tmp_path / "work").glob("lemma-*.npz"))
     monkeypatch.undo()
     result = ecbplus(data, "--work", tmp_path / "work", "--resume")

@@ -61,10 +61,10 @@ def test_systems_are_tested_against_both_baselines() -> None:
 def test_interrupted_table_ends_with_the_same_figures(tmp_path: Path) -> None:
     part = hasty(clusterers=("lemma", "agglomerative"))
     measure_ecbplus(reports(), part, work_in(tmp_path))
-    told: list[str] = []
-    resumed = measure_ecbplus(reports(), hasty(), work_in(tmp_path, resume=True, tell=told.append))
-    assert told
-    assert all(line.startswith("hddcrp") for line in told)
+    messages: list[str] = []
+    resumed = measure_ecbplus(reports(), hasty(), work_in(tmp_path, resume=True, log=messages.append))
+    assert messages
+    assert all(line.startswith("hddcrp") for line in messages)
     assert _timeless(resumed) == _timeless(measured())
 
 
