@@ -42,6 +42,7 @@ format: setup  ## reformat and apply safe fixes
 bench: setup  ## print one JSON object per line
 	$(BIN)/python benchmarks/scoring.py --json
 	$(BIN)/python benchmarks/language.py --json
+	$(BIN)/python benchmarks/encoder.py --json
 	$(BIN)/python benchmarks/extraction.py --json
 	$(BIN)/python benchmarks/affinities.py --json
 	$(BIN)/python benchmarks/sampler.py --json

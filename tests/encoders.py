@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from math import erf, sqrt
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import erf
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from samevent.corpus import Document
@@ -112,8 +113,7 @@ def write_base(folder: Path, kind: str = "bert", seed: int = 0) -> Path:
 
 def forward(weights: Weights, pieces: list[int]) -> list[NDArray[np.float64]]:
     """Return the output of every layer, head by head in double precision."""
-    w = {name: array.astype(np.float64) for name, array in weights.arrays.items()}
-    gelu = np.vectorize(lambda v: 0.5 * v * (1 + erf(v / sqrt(2))))
+    w = {name: array.astype(np.float64) for name, array in weights.arrays.items() if name != "word"}
     count, width = len(pieces), weights.size // weights.heads
 
     def norm(name: str, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -124,7 +124,7 @@ def forward(weights: Weights, pieces: list[int]) -> list[NDArray[np.float64]]:
     def linear(name: str, x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(x @ w[f"{name}.weight"].T + w[f"{name}.bias"])
 
-    x = norm("norm", w["word"][pieces] + w["position"][:count])
+    x = norm("norm", weights.arrays["word"][pieces] + w["position"][:count])
     outputs = []
     for layer in range(weights.layers):
         query, key, value = (linear(f"{layer}.{part}", x) for part in ("query", "key", "value"))
@@ -137,7 +137,9 @@ def forward(weights: Weights, pieces: list[int]) -> list[NDArray[np.float64]]:
             shares = np.exp(scores - scores.max(1, keepdims=True))
             heads.append(shares / shares.sum(1, keepdims=True) @ value[:, own])
         x = norm(f"{layer}.attention_norm", x + linear(f"{layer}.output", np.hstack(heads)))
-        x = norm(f"{layer}.output_norm", x + linear(f"{layer}.down", gelu(linear(f"{layer}.up", x))))
+        hidden = linear(f"{layer}.up", x)
+        gelu = 0.5 * hidden * (1 + erf(hidden / sqrt(2)))
+        x = norm(f"{layer}.output_norm", x + linear(f"{layer}.down", gelu))
         outputs.append(x)
     return outputs
 

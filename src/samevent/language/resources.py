@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from samevent.errors import UsageError
 
 if TYPE_CHECKING:
+    from samevent.language.encoder import Encoder
     from samevent.language.lexicon import CompiledLexicon
     from samevent.language.roles import Roles
     from samevent.language.vectors import WordVectors
@@ -27,7 +28,7 @@ ROLES_FILE = "roles.npz"
 
 
 class Resources:
-    """The language part of a model: lexicon, vectors and role labeller."""
+    """The language part of a model: lexicon, vectors, role labeller and contextual encoder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -52,6 +53,13 @@ class Resources:
         from samevent.language.roles import Roles
 
         return Roles.load(self.folder / ROLES_FILE)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The contextual encoder."""
+        from samevent.language.encoder import Encoder
+
+        return Encoder(self.folder)
 
 
 def resources(model: str | Path = DEFAULT) -> Resources:

@@ -163,7 +163,7 @@ class _Stages:
     def taught(self, weights: Weights, learned: Sequence[Document], teaching: Teaching) -> Weights:
         """Tune a teacher, learn its cosines, and tune on the annotation."""
         settings, teacher = teaching.settings, Teacher(teaching.folder)
-        key = [self._key(learned, self.base, teaching.folder), json.dumps(asdict(settings))]
+        key = [self._key(learned, teaching.folder), f"{settings.rank} {settings.teacher_rate}"]
         adapters = self._once(
             "teacher", key, lambda: teacher.tune(learned, self.settings, settings, self.progress)
         )
@@ -185,6 +185,7 @@ class _Stages:
             student = distil(weights, examples, others, vectors, self.settings, settings, self.progress)
             return {name: student.arrays[name] for name in names}
 
+        key += [self._key((), self.base), json.dumps(asdict(settings))]
         return replace(weights, arrays=weights.arrays | self._once("taught", key, run))
 
     def _once(self, stage: str, key: Sequence[str], run: Callable[[], Stored]) -> Stored:

@@ -1,0 +1,86 @@
+"""The encoder of the shipped model."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+from encoders import forward, story
+from samevent.corpus import Corpus
+from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE, Encoder, mention_vectors
+from samevent.language.encoder.weights import MATRICES, Weights
+from samevent.language.resources import resources
+
+CORPUS = Corpus(
+    [
+        story(
+            "a",
+            "A strong earthquake struck the coast of Sumatra on Tuesday .",
+            "Police said the quake killed at least ten people .",
+            actions={(2, 3): "quake", (14, 15): "quake", (15, 16): "kill", (12, 13): "say"},
+        ),
+        story(
+            "b",
+            "Ten dead after powerful tremor hits Sumatra",
+            "Apple unveiled a new phone , officials said .",
+            actions={(4, 5): "quake", (1, 2): "kill", (8, 9): "unveil", (14, 15): "say"},
+        ),
+    ]
+)
+MENTIONS = list(CORPUS.mentions())
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return resources().encoder
+
+
+def test_shipped_encoder_is_small(encoder: Encoder) -> None:
+    size = sum((encoder.folder / name).stat().st_size for name in (ENCODER_FILE, TOKENIZER_FILE))
+    assert size < 25e6
+
+
+def test_shipped_encoder_is_close_to_its_weights_in_full_precision(encoder: Encoder) -> None:
+    unit = encoder.reader.read(CORPUS["a"], CORPUS["a"].mentions)[0][0]
+    layers = forward(stored_weights(encoder), list(unit.pieces))
+    last, middle = encoder.encode(unit)
+    for vectors, expected in ((last, layers[-1]), (middle, np.mean(layers[1:], axis=0))):
+        cosines = (
+            (vectors * expected).sum(1) / np.linalg.norm(vectors, axis=1) / np.linalg.norm(expected, axis=1)
+        )
+        assert cosines[1 : unit.stop].mean() > 0.98
+
+
+def test_shipped_encoder_puts_mentions_of_an_event_together(encoder: Encoder) -> None:
+    vectors = mention_vectors(encoder, CORPUS, MENTIONS).last.astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = vectors @ vectors.T
+    quakes = [i for i, m in enumerate(MENTIONS) if m.event == "quake"]
+    (phone,) = [i for i, m in enumerate(MENTIONS) if m.event == "unveil"]
+    assert cosines[np.ix_(quakes, quakes)].min() > cosines[phone, quakes].max() + 0.2
+
+
+def test_shipped_vectors_are_the_same_for_any_number_of_jobs(encoder: Encoder) -> None:
+    one, two = (mention_vectors(encoder, CORPUS, MENTIONS, jobs=jobs) for jobs in (1, 2))
+    assert one.last.tobytes() == two.last.tobytes()
+    assert one.middle.tobytes() == two.middle.tobytes()
+    assert one.unit.tobytes() == two.unit.tobytes()
+
+
+def stored_weights(encoder: Encoder) -> Weights:
+    """Return the weights of a quantized graph: levels times scales."""
+    model = onnx.load(str(encoder.folder / ENCODER_FILE))
+    stored = {t.name.removeprefix("w."): onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
+    layers = sum(name.endswith(".query") for name in stored)
+    arrays = {name: stored[name] for name in ("position", "norm.weight", "norm.bias")}
+    arrays["word"] = stored["word"] * stored["word.scale"]
+    for layer in range(layers):
+        for part in MATRICES:
+            name = f"{layer}.{part}"
+            arrays[f"{name}.weight"] = stored[name].T * stored[f"{name}.scale"][:, None]
+            arrays[f"{name}.bias"] = stored[f"{name}.bias"]
+        for part in ("attention_norm", "output_norm"):
+            for end in ("weight", "bias"):
+                arrays[f"{layer}.{part}.{end}"] = stored[f"{layer}.{part}.{end}"]
+    return Weights(layers, int(stored["split"][1]), 1e-12, arrays)
