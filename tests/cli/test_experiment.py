@@ -90,6 +90,7 @@ def test_interrupted_experiment_names_the_option_to_resume(
     assert "lemma:" not in result.stderr
 
 
+@pytest.mark.slow
 @needs_model
 def test_analysis_prints_sentences(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--part", "dev", "--model", "en-news", "--work", tmp_path / "work")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from builders import needs_data
 from parses import needs_model
 from real_data import ecbplus_release
@@ -11,6 +13,7 @@ from samevent.language.cache import Cache
 from samevent.preparation import parse
 
 
+@pytest.mark.slow
 @needs_model
 @needs_data("ecbplus")
 def test_shipped_extractor_keeps_its_quality_on_the_development_data() -> None:

@@ -52,6 +52,7 @@ def small() -> dict[str, Any]:
     return measure_pairs(corpus, resources(), split=split, parts=("dev",), settings=settings, cache=Cache())
 
 
+@pytest.mark.slow
 @needs_model
 @needs_data("ecbplus")
 def test_pairs_are_measured_by_kind() -> None:

@@ -9,6 +9,7 @@ from samevent.language.resources import resources
 from samevent.language.roles.base import ROLES
 
 
+@pytest.mark.slow
 @needs_model
 @needs_data("srl")
 def test_shipped_labeller_keeps_its_quality_on_the_development_data() -> None:

@@ -44,7 +44,9 @@ def chain_of(
 
 
 @pytest.mark.parametrize("sampler", LINKS)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))]
+)
 def test_samplers_draw_constrained_partitions_as_often_as_enumeration_says(sampler: str, seed: int) -> None:
     problem = constrained(seed)
     chain = chain_of(problem, sampler, seed=seed, keep=DRAWS)
@@ -55,7 +57,9 @@ def test_samplers_draw_constrained_partitions_as_often_as_enumeration_says(sampl
 
 
 @pytest.mark.parametrize("sampler", LINKS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))]
+)
 def test_compiled_and_plain_samplers_draw_the_same_constrained_links(sampler: str, seed: int) -> None:
     problem = with_constraints(
         random_problem(seed, customers=14, documents=4, density=0.3, words=4), seed, must=seed, cannot=6

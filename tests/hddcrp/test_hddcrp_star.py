@@ -52,6 +52,7 @@ def test_hddcrp_star_draws_from_the_posterior(words: int) -> None:
     assert min(values) > 1e-3, values
 
 
+@pytest.mark.slow
 def test_hddcrp_star_is_as_close_as_independent_draws() -> None:
     problem = random_problem(3, customers=6, documents=2, words=2)
     posterior = links_posterior(problem, 1.0)
@@ -90,6 +91,7 @@ def test_constraints_leave_the_exact_posterior(constraints: dict[str, Any]) -> N
     assert min(values) > 1e-3, values
 
 
+@pytest.mark.slow
 def test_constrained_chains_are_as_close_as_independent_draws() -> None:
     problem = random_problem(
         3, customers=6, documents=2, words=2, must_link=[(0, 5), (1, 2)], cannot_link=[(0, 3), (2, 4)]

@@ -91,6 +91,7 @@ def test_hdp_draws_from_the_posterior(kind: str) -> None:
     assert min(values) > 1e-3, values
 
 
+@pytest.mark.slow
 def test_hdp_is_as_close_as_independent_draws() -> None:
     document, channels = np.array([0, 1, 0, 1, 1, 0]), random_channels(9, 6)
     posterior = franchise_posterior(document, channels, 0.6, 0.8)

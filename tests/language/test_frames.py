@@ -160,6 +160,7 @@ def test_damaged_table_is_one_clear_error(tmp_path: Path, content: bytes, says: 
         Frames.load(path)
 
 
+@pytest.mark.slow
 @needs_data("frames", "propbank-frames.zip")
 def test_release_34_has_two_malformed_files_and_its_words_have_frames(tmp_path: Path) -> None:
     compile_frames(DATA / "frames" / "propbank-frames.zip", tmp_path / "frames.json.xz")

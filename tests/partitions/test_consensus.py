@@ -79,6 +79,7 @@ def test_consensus_is_the_exhaustive_optimum_of_small_cases(loss: Loss) -> None:
     assert missed <= 1
 
 
+@pytest.mark.slow
 @both_losses
 @pytest.mark.parametrize("valid_samples", [True, False])
 def test_constrained_consensus_is_the_optimum_of_valid_partitions(loss: Loss, valid_samples: bool) -> None:
