@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from experiments.reports import reports
 from extraction_builders import tiny_resources
 from parses import needs_model
 from samevent import training
-from samevent.corpus import Document
+from samevent.corpus import Corpus, Document, Mention
 from samevent.errors import DataError, OutputExistsError
 from samevent.extraction import load_extractor
+from samevent.language.encoder import Encoder
+from samevent.language.encoder.training import topic_halves
 from samevent.language.resources import resources
 from samevent.language.roles import Roles
+from samevent.preparation import Encode
+from samevent.similarity.boosted import BoostedModel
+from samevent.similarity.boosting import BoostingSettings
+from samevent.similarity.features import ALL_FEATURES
+from samevent.similarity.mentions import CONTEXTUAL
 from samevent.similarity.training import PairTrainingSettings
 from samevent.training import (
     Source,
+    annotated_events,
     check_linked,
+    cross_fitted,
     linked_events,
     train_extractor,
     train_model,
@@ -34,7 +46,8 @@ SOURCE = Source("reports", "none")
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose no penalties."""
     settings = {name: PairTrainingSettings(penalties=(0.1,), folds=2) for name in ("paper", "light")}
-    monkeypatch.setattr(training, "PAIR_MODEL_SETTINGS", settings)
+    trees = BoostingSettings(rounds=3, leaf_pairs=1, easy_share=1.0)
+    monkeypatch.setattr(training, "PAIR_MODEL_SETTINGS", {**settings, "standard": trees})
 
 
 def test_existing_file_is_refused_before_any_work(tmp_path: Path) -> None:
@@ -90,4 +103,51 @@ def test_two_trainings_write_the_same_bytes(tmp_path: Path) -> None:
     assert one == two
     shipped = resources().folder
     changed = {name for name, data in one.items() if data != (shipped / name).read_bytes()}
-    assert changed == {"similarity.npz", "similarity-light.npz", "manifest.json"}
+    assert changed == {"similarity.npz", "similarity-light.npz", "similarity-standard.npz", "manifest.json"}
+
+
+def test_annotated_events_are_those_of_sentences_not_known_to_be_unannotated() -> None:
+    document = next(iter(reports()))
+    marks = (True, None, False)
+    sentences = [replace(s, annotated=mark) for s, mark in zip(document.sentences, marks, strict=True)]
+    kept = annotated_events(replace(document, sentences=tuple(sentences))).mentions
+    assert [m.span for m in kept] == [(0, 1), (1, 2), (8, 9), (11, 12)]
+
+
+def test_topics_are_encoded_by_the_encoder_that_was_not_tuned_on_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def marked(encoder: Encoder, **_: Any) -> Encode:
+        value = {"a": 1.0, "b": 2.0}[encoder.folder.name]
+        return lambda _, mentions: {"last": np.full((len(mentions), 3), value, np.float16)}
+
+    monkeypatch.setattr(training, "encode_with", marked)
+    corpus = reports()
+    fitted = cross_fitted(Path("work"), corpus)
+    first, second = topic_halves(corpus)
+    assert fitted.half_of == dict.fromkeys(first, 0) | dict.fromkeys(second, 1)
+    mentions = list(corpus.mentions("action"))[::-1]
+    rows = fitted.encode(corpus, mentions)["last"]
+    for mention, row in zip(mentions, rows, strict=True):
+        assert set(row.tolist()) == {2.0 if corpus[mention.document].topic in first else 1.0}
+
+
+@needs_model
+@pytest.mark.usefixtures("quick")
+def test_trees_learn_from_contextual_vectors_of_cross_fitted_encoders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def by_word(encoder: Encoder, **_: Any) -> Encode:
+        def encode(corpus: Corpus, mentions: Sequence[Mention]) -> dict[str, Any]:
+            rows = np.array([[1.0, len(m.text) % 3, m.start % 2] for m in mentions], np.float32)
+            return dict.fromkeys(CONTEXTUAL, rows)
+
+        return encode
+
+    monkeypatch.setattr(training, "encode_with", by_word)
+    settings = BoostingSettings(
+        rounds=3, leaf_pairs=1, easy_share=1.0, without=tuple(sorted({f.group for f in ALL_FEATURES}))
+    )
+    path = tmp_path / "standard.npz"
+    train_pair_model(reports(), path, load_extractor(), settings=settings, encoders=tmp_path)
+    assert BoostedModel.load(path).needs_context

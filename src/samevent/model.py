@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import shutil
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -16,18 +16,21 @@ from threadpoolctl import threadpool_limits
 
 from samevent import __version__
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
-from samevent.corpus import Corpus, Document
+from samevent.corpus import Corpus, Document, Mention
 from samevent.extraction import EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
+from samevent.language.vectors import Matrix
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.preparation import (
     EVERYTHING,
     MISSING_ARGUMENTS,
     WORDS_ONLY,
+    Encode,
     Extraction,
     Prepared,
+    encode_with,
     load_pair_models,
     missing_extractor,
     parse,
@@ -35,8 +38,8 @@ from samevent.preparation import (
 )
 from samevent.results import Result
 from samevent.results.assembly import assemble, explain_pair
+from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.explanation import Explanation
-from samevent.similarity.model import PairModel
 
 Watch = Callable[[str, int, int, str], None]
 """Progress callback: stage, steps done, steps in all, and what was found so far."""
@@ -109,8 +112,8 @@ class Model:
         return Extractor.load(file, self.resources)
 
     @cached_property
-    def pair_models(self) -> dict[str, PairModel]:
-        """The pair models of the folder by name: `light` and `paper`."""
+    def pair_models(self) -> dict[str, AnyPairModel]:
+        """The pair models of the folder by name: `standard`, `light` and `paper`."""
         return load_pair_models(self.resources.folder)
 
     def save(self, folder: str | Path) -> None:
@@ -174,8 +177,25 @@ class Model:
             extractor,
             extraction=extraction,
             pair_models=self.pair_models,
+            encode=self._encode(jobs, watch),
             progress=show,
         )
+
+    def _encode(self, jobs: int, watch: Watch | None) -> Encode:
+        """Return what encodes mentions when a pair model asks for it."""
+
+        def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Matrix]:
+            done = 0
+
+            def show(count: int) -> None:
+                nonlocal done
+                done += count
+                if watch:
+                    watch("encoding", done, len(mentions), "")
+
+            return encode_with(self.resources.encoder, jobs=jobs, cache=self.cache, progress=show)(corpus, mentions)
+
+        return encode
 
     def extract(
         self,

@@ -9,7 +9,7 @@ CLUSTERERS = (
     "lemma", "agglomerative", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf", "hdp-flat-lf-wf-sf", "hdp-struct",
     "ddcrp", "hddcrp-star", "hddcrp",
 )  # fmt: skip
-PRESETS = ("light", "paper")
+PRESETS = ("standard", "light", "paper")
 FORMATS = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
 KINDS = ("action", "participant", "time", "location")
 POINTS = ("balanced", "recall")

@@ -10,25 +10,31 @@ Corrections of the parse are not made here: `language.annotate` yields corrected
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from samevent.clusterers import Evidence
-from samevent.corpus import KINDS, Corpus, Document, Kind
+from samevent.corpus import KINDS, Corpus, Document, Kind, Mention
 from samevent.errors import DataError
 from samevent.extraction import EXTRACTOR_FILE, Association, Extractor, Parsed, associate, label_events
 from samevent.extraction.model import WITH_FILLERS
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
+from samevent.language.encoder import Encoder, mention_vectors
 from samevent.language.heads import with_heads
 from samevent.language.resources import Resources
 from samevent.language.roles import Roles
-from samevent.similarity.mentions import MentionTable
-from samevent.similarity.model import PAIR_MODEL_FILES, PairModel
+from samevent.language.vectors import Matrix
+from samevent.similarity.boosted import AnyPairModel, BoostedModel
+from samevent.similarity.mentions import CONTEXTUAL, MentionTable
+from samevent.similarity.model import PAIR_MODEL_FILES, STANDARD_FILE, PairModel
 from samevent.similarity.pairs import LabelledMentions, label_mentions
+
+Encode = Callable[[Corpus, Sequence[Mention]], Mapping[str, Matrix]]
+"""Returns the contextual vectors of mentions by name, one row per mention."""
 
 ARGUMENT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "action")
 
@@ -69,13 +75,14 @@ WORDS_ONLY = Extraction(kinds=(), arguments=False)
 class Prepared:
     """Documents with mentions and arguments, their annotations by document id, and what clusterers need beside them.
 
-    The mention table is compiled when it is first needed.
+    The mention table is compiled when it is first needed, and its mentions are encoded when a pair model asks for it.
     """
 
     corpus: Corpus
     annotations: Mapping[str, Annotation]
     resources: Resources
-    pair_models: Mapping[str, PairModel] = field(default_factory=dict)
+    pair_models: Mapping[str, AnyPairModel] = field(default_factory=dict)
+    encode: Encode | None = None
 
     @property
     def table(self) -> MentionTable:
@@ -85,7 +92,15 @@ class Prepared:
     @cached_property
     def evidence(self) -> Evidence:
         """What clusterers read: the mention table and the pair models."""
-        return Evidence(self.table, self.pair_models, self.resources.lexicon)
+        encode = self.contextual if self.encode else None
+        return Evidence(self.table, self.pair_models, self.resources.lexicon, encode)
+
+    def contextual(self) -> Mapping[str, Matrix]:
+        """Return the contextual vectors of the event mentions; none without an encoder."""
+        if self.encode is None:
+            return {}
+        mentions = {mention.id: mention for mention in self.corpus.mentions("action")}
+        return self.encode(self.corpus, [mentions[id] for id in self.table.ids])
 
     @cached_property
     def labelled(self) -> LabelledMentions:
@@ -94,11 +109,11 @@ class Prepared:
         return label_mentions(annotated, lexicon=self.resources.lexicon, vectors=self.resources.vectors)
 
     def select(
-        self, documents: Iterable[Document], pair_models: Mapping[str, PairModel] | None = None
+        self, documents: Iterable[Document], pair_models: Mapping[str, AnyPairModel] | None = None
     ) -> Prepared:
         """Return some of the documents, with other pair models if they are given."""
         models = self.pair_models if pair_models is None else pair_models
-        return Prepared(Corpus(documents), self.annotations, self.resources, models)
+        return Prepared(Corpus(documents), self.annotations, self.resources, models, self.encode)
 
 
 def parse(
@@ -119,7 +134,8 @@ def prepare(
     extractor: Extractor | None = None,
     *,
     extraction: Extraction = EVERYTHING,
-    pair_models: Mapping[str, PairModel] | None = None,
+    pair_models: Mapping[str, AnyPairModel] | None = None,
+    encode: Encode | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Prepared:
     """Give parsed documents the mentions and arguments that they lack.
@@ -136,7 +152,7 @@ def prepare(
         events += sum(mention.kind == "action" for mention in document.mentions)
         if progress:
             progress(done, events)
-    return Prepared(Corpus(documents), annotations, resources, pair_models or {})
+    return Prepared(Corpus(documents), annotations, resources, pair_models or {}, encode)
 
 
 def complete(
@@ -167,7 +183,27 @@ def missing_extractor(folder: Path) -> DataError:
     )
 
 
-def load_pair_models(folder: Path) -> dict[str, PairModel]:
+def load_pair_models(folder: Path) -> dict[str, AnyPairModel]:
     """Load the pair models that a model's folder has, by name."""
     files = {name: folder / file for name, file in PAIR_MODEL_FILES.items()}
-    return {name: PairModel.load(file) for name, file in files.items() if file.exists()}
+    return {
+        name: BoostedModel.load(file) if file.name == STANDARD_FILE else PairModel.load(file)
+        for name, file in files.items()
+        if file.exists()
+    }
+
+
+def encode_with(
+    encoder: Encoder,
+    *,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Encode:
+    """Return a function that encodes mentions in their documents; `progress` is called with numbers of mentions."""
+
+    def encode(corpus: Corpus, mentions: Sequence[Mention]) -> dict[str, Matrix]:
+        vectors = mention_vectors(encoder, corpus, mentions, jobs=jobs, cache=cache, progress=progress)
+        return {name: getattr(vectors, name) for name in CONTEXTUAL}
+
+    return encode

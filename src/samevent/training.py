@@ -10,26 +10,44 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from samevent.corpus import KINDS, Document
+import numpy as np
+
+from samevent.corpus import KINDS, Corpus, Document, Mention
 from samevent.errors import DataError
 from samevent.extraction import EXTRACTOR_FILE, Extractor, Parsed
 from samevent.extraction import training as extractors
 from samevent.formats.files import check_absent, write_text
 from samevent.language.cache import Cache
+from samevent.language.encoder import Encoder
+from samevent.language.encoder.training import HALVES, annotated_actions, topic_halves
 from samevent.language.resources import MANIFEST_FILE, Resources
-from samevent.preparation import GIVEN_MENTIONS, PREDICTED_ARGUMENTS, parse, prepare
+from samevent.language.vectors import Matrix
+from samevent.preparation import (
+    GIVEN_MENTIONS,
+    PREDICTED_ARGUMENTS,
+    Encode,
+    encode_with,
+    parse,
+    prepare,
+)
+from samevent.similarity.boosted import AnyPairModel
+from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
-from samevent.similarity.training import LIGHT, PairTrainingSettings, Trained, train
+from samevent.similarity.training import LIGHT, PairTrainingSettings, train
 
 Progress = Callable[[str], None]
 EventFilter = Callable[[Document], Document]
 """Returns a document with the event mentions that a pair model learns from."""
 
-PAIR_MODEL_SETTINGS: Mapping[str, PairTrainingSettings] = {"paper": PairTrainingSettings(), "light": LIGHT}
+PAIR_MODEL_SETTINGS: Mapping[str, PairTrainingSettings | BoostingSettings] = {
+    "paper": PairTrainingSettings(),
+    "light": LIGHT,
+    "standard": BoostingSettings(),
+}
 """How each pair model of a model's folder is trained."""
 
 
@@ -46,12 +64,35 @@ def linked_events(document: Document) -> Document:
     return document.with_mentions(m for m in document.mentions if m.kind != "action" or m.event is not None)
 
 
+def annotated_events(document: Document) -> Document:
+    """Return the document without event mentions of sentences that are known not to be annotated throughout.
+
+    What is left has singletons as well: users' text is mostly singletons.
+    """
+
+    def counts(m: Mention) -> bool:
+        return m.kind != "action" or document.sentences[document.sentence_of(m.start)].annotated is not False
+
+    return document.with_mentions(filter(counts, document.mentions))
+
+
+def chooses_penalty(settings: PairTrainingSettings | BoostingSettings) -> bool:
+    """Return whether dev topics help to choose C; otherwise, they are learned from."""
+    return isinstance(settings, PairTrainingSettings)
+
+
+def default_events(settings: PairTrainingSettings | BoostingSettings) -> EventFilter:
+    """Return the event mentions that a pair model learns from unless others are chosen."""
+    return annotated_events if isinstance(settings, BoostingSettings) else linked_events
+
+
 def labelled_mentions(
     texts: Iterable[Parsed],
     resources: Resources,
     extractor: Extractor | None,
     *,
     events: EventFilter = linked_events,
+    encode: Encode | None = None,
 ) -> LabelledMentions:
     """Return the mention table of parsed documents with their known events.
 
@@ -59,7 +100,40 @@ def labelled_mentions(
     """
     chosen = (text._replace(document=events(text.document)) for text in texts)
     extraction = PREDICTED_ARGUMENTS if extractor else GIVEN_MENTIONS
-    return prepare(chosen, resources, extractor, extraction=extraction).labelled
+    prepared = prepare(chosen, resources, extractor, extraction=extraction, encode=encode)
+    data = prepared.labelled
+    return replace(data, table=data.table.with_contextual(prepared.contextual())) if encode else data
+
+
+@dataclass(frozen=True, slots=True)
+class CrossFitted:
+    """The encoders of both halves of some topics: each encodes the topics that it was not tuned on."""
+
+    encode: Encode
+    half_of: Mapping[str, int]
+
+
+def cross_fitted(
+    folder: Path, documents: Iterable[Document], *, jobs: int = 1, cache: Cache | None = None
+) -> CrossFitted:
+    """Return the encoders that `train_encoder` left in its work folder for these documents."""
+    halves = topic_halves(annotated_actions(documents))
+    # The encoder of a half was tuned on it, and encodes the other.
+    encoders = [encode_with(Encoder(folder / half), jobs=jobs, cache=cache) for half in reversed(HALVES)]
+    half_of = {topic: number for number, topics in enumerate(halves) for topic in topics}
+
+    def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Matrix]:
+        half = np.array([half_of[corpus[mention.document].topic or ""] for mention in mentions])
+        vectors: dict[str, Matrix] = {}
+        for number, encoder in enumerate(encoders):
+            rows = np.flatnonzero(half == number)
+            own = [mentions[row] for row in rows.tolist()]
+            for name, part in encoder(corpus, own).items():
+                whole = vectors.setdefault(name, np.zeros((len(mentions), part.shape[1]), np.float32))
+                whole[rows] = part
+        return vectors
+
+    return CrossFitted(encode, half_of)
 
 
 def train_extractor(
@@ -90,22 +164,47 @@ def train_pair_model(
     extractor: Extractor,
     *,
     learn: Collection[str] | None = None,
-    settings: PairTrainingSettings | None = None,
+    settings: PairTrainingSettings | BoostingSettings | None = None,
+    encoders: Path | None = None,
     jobs: int = 1,
     cache: Cache | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
-) -> Trained:
+) -> AnyPairModel:
     """Train a pair model on documents with events and write it; arguments are the extractor's.
 
-    `learn` names the topics to learn from; the others only help to choose C.
+    `learn` names the topics to learn from; the others only help to choose C. Trees compare contextual vectors if
+    `encoders` is the work folder of an encoder's training on the same documents.
     """
     check_absent(output, overwrite=overwrite)
+    documents, settings = list(documents), settings or PairTrainingSettings()
     texts = parse(documents, extractor.resources.roles, jobs=jobs, cache=cache)
-    data = labelled_mentions(texts, extractor.resources, extractor)
-    trained = train(data, learn=learn, settings=settings, progress=progress)
-    trained.model.save(output, overwrite=overwrite)
-    return trained
+    fitted = None
+    if encoders and isinstance(settings, BoostingSettings):
+        fitted = cross_fitted(encoders, documents, jobs=jobs, cache=cache)
+    data = labelled_mentions(
+        texts,
+        extractor.resources,
+        extractor,
+        events=default_events(settings),
+        encode=fitted.encode if fitted else None,
+    )
+    model = _fit_pair_model(data, settings, learn, fitted, progress)
+    model.save(output, overwrite=overwrite)
+    return model
+
+
+def _fit_pair_model(
+    data: LabelledMentions,
+    settings: PairTrainingSettings | BoostingSettings,
+    learn: Collection[str] | None,
+    fitted: CrossFitted | None,
+    progress: Progress | None,
+) -> AnyPairModel:
+    if isinstance(settings, BoostingSettings):
+        half_of = fitted.half_of if fitted else None
+        return train_boosted(data, learn=learn, settings=settings, half_of=half_of, progress=progress)
+    return train(data, learn=learn, settings=settings, progress=progress).model
 
 
 def train_model(
@@ -114,7 +213,7 @@ def train_model(
     base: Resources,
     *,
     beside: Iterable[Document] = (),
-    events: EventFilter = linked_events,
+    events: EventFilter | None = None,
     source: Source,
     jobs: int = 1,
     cache: Cache | None = None,
@@ -129,7 +228,7 @@ def train_model(
     """
     check_absent(folder, overwrite=overwrite)
     documents, beside = list(documents), list(beside)
-    check_linked(map(events, documents))
+    check_linked(map(events or linked_events, documents))
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:
@@ -163,7 +262,7 @@ def train_files(
     folder: Path,
     *,
     beside: Sequence[Document] = (),
-    events: EventFilter = linked_events,
+    events: EventFilter | None = None,
     source: Source,
     jobs: int = 1,
     cache: Cache | None = None,
@@ -184,11 +283,15 @@ def train_files(
         extractor = Extractor.load(folder / EXTRACTOR_FILE, resources)
     else:
         extractor = _fit_extractor(texts, others, folder / EXTRACTOR_FILE, resources, None, source, progress)
-    data = labelled_mentions([*texts, *others], resources, extractor, events=events)
     learn = {document.topic or document.id for document in documents}
+    compiled: dict[EventFilter, LabelledMentions] = {}
     for name, settings in PAIR_MODEL_SETTINGS.items():
-        trained = train(data, learn=learn, settings=settings, progress=progress)
-        trained.model.save(folder / PAIR_MODEL_FILES[name], overwrite=True)
+        chosen = events or default_events(settings)
+        if chosen not in compiled:
+            compiled[chosen] = labelled_mentions([*texts, *others], resources, extractor, events=chosen)
+        topics = learn if chooses_penalty(settings) else None
+        model = _fit_pair_model(compiled[chosen], settings, topics, None, progress)
+        model.save(folder / PAIR_MODEL_FILES[name], overwrite=True)
     return [*([] if missing else [EXTRACTOR_FILE]), *PAIR_MODEL_FILES.values()]
 
 

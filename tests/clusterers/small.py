@@ -12,6 +12,7 @@ from samevent.language.annotation import Annotation
 from samevent.language.wordnet import Pos
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.settings import changed
+from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.mentions import Annotated, compile_mentions
 from samevent.similarity.model import PairModel
 from similarity.tables import VECTORS, SmallLexicon
@@ -37,8 +38,8 @@ LEXICON = Lexicon()
 
 
 def evidence_of(corpus: Sequence[Annotated], model: PairModel | None = MODEL) -> Evidence:
-    """Compile a corpus; the model serves both presets."""
-    models = {"paper": model, "light": model} if model else {}
+    """Compile a corpus; the model serves every preset."""
+    models: dict[str, AnyPairModel] = dict.fromkeys(("paper", "light", "standard"), model) if model else {}
     return Evidence(compile_mentions(corpus, lexicon=LEXICON, vectors=VECTORS), models, LEXICON)
 
 

@@ -22,8 +22,12 @@ from samevent.hddcrp import Problem, hddcrp_star, hdp, sample
 from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Rows
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.similarity import tree_features
+from samevent.similarity.boosting import BoostingSettings, fit_trees
 from samevent.similarity.documents import compare_documents, document_similarity, topical_similarity
-from similarity.tables import random_corpus
+from samevent.similarity.mentions import CONTEXTUAL
+from samevent.similarity.tree_features import CONTEXT_GROUP, TREE_FEATURES
+from similarity.tables import all_pairs, random_corpus
 
 TEXTS = [
     sentence("a", "raid kill raid on", 0, 1, 2),
@@ -197,6 +201,35 @@ def test_the_family_of_hdps_differs_in_what_it_observes() -> None:
     assert {name for name, system in CLUSTERERS.items() if "arguments" not in system.needs} == {
         "lemma", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf",
     }  # fmt: skip
+
+
+def test_mentions_are_encoded_once_and_only_for_trees_that_compare_contextual_vectors() -> None:
+    table = evidence_of(random_corpus(5, documents=6, mentions=12)).table
+    draw = np.random.default_rng(0)
+    vectors = {name: draw.normal(size=(len(table), 4)).astype(np.float32) for name in CONTEXTUAL}
+    encoded = table.with_contextual(vectors)
+    i, j = all_pairs(table)
+    columns = tree_features.columns(encoded, i, j)
+    groups = tuple(sorted({f.group for f in TREE_FEATURES} - {CONTEXT_GROUP}))
+    settings = BoostingSettings(rounds=3, leaf_pairs=5, without=groups)
+    cosines = columns[:, [f.group == CONTEXT_GROUP for f in TREE_FEATURES]]
+    trees = fit_trees(cosines, cosines[:, 0] > 0, np.ones(len(i)), settings)
+    calls = []
+
+    def encode() -> dict[str, Any]:
+        calls.append(1)
+        return vectors
+
+    evidence = Evidence(table, {"standard": trees, "light": MODEL}, encode=encode)
+    evidence.links(0.5, pair_model="light")
+    assert not calls
+    links = evidence.links(0.5, pair_model="standard")
+    evidence.links(0.4, pair_model="standard")
+    assert len(calls) == 1
+    assert len(links.pairs)
+    assert (links.similarity == trees.probability(encoded, links.pairs.i, links.pairs.j)).all()
+    with pytest.raises(UsageError, match="compares contextual vectors, and the mentions have none"):
+        Evidence(table, {"standard": trees}).links(0.5, pair_model="standard")
 
 
 def test_likelihood_weight_is_that_of_the_problem() -> None:

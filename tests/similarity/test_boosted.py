@@ -16,7 +16,7 @@ from samevent.similarity.boosted import BoostedModel, Trees
 from samevent.similarity.boosting import BoostingSettings, fit_trees, from_classifier
 from samevent.similarity.explanation import explain, explanations
 from samevent.similarity.links import LinkSettings, find_links
-from samevent.similarity.tree_features import TREE_FEATURES
+from samevent.similarity.tree_features import TREE_FEATURES, columns
 from similarity.tables import all_pairs, compiled, random_corpus
 
 NAMES = tuple(feature.name for feature in TREE_FEATURES)
@@ -39,8 +39,7 @@ def random_boosted(seed: int) -> BoostedModel:
     table = compiled(random_corpus(seed, documents=8))
     i, j = all_pairs(table)
     draw = np.random.default_rng(seed)
-    blank = replace(from_matrix(*random_matrix(seed)), names=NAMES)
-    return fit_trees(blank.columns(table, i, j), draw.random(len(i)) < 0.4, np.ones(len(i)), SMALL)
+    return fit_trees(columns(table, i, j), draw.random(len(i)) < 0.4, np.ones(len(i)), SMALL)
 
 
 def from_matrix(matrix: np.ndarray, same: np.ndarray) -> BoostedModel:

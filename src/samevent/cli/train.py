@@ -124,14 +124,20 @@ def extractor_cli(
 @click.option(
     "--split",
     type=choice(SPLITS),
-    help="Train on the train topics of this split of ECB+; its dev topics help to choose C.",
+    help="Train on the train topics of this split of ECB+; its dev topics help to choose C, or are learned from too.",
 )
 @click.option(
     "--preset",
     type=choice(PRESETS),
     default="paper",
     show_default=True,
-    help="Which pair model: the paper's, or light, with document features and weights by case.",
+    help="Which pair model: the paper's, light (weights by case of pair) or standard (boosted trees).",
+)
+@click.option(
+    "--encoders",
+    type=PATH,
+    metavar="FOLDER",
+    help="The work folder of `samevent train encoder` on the same data: standard then compares contextual vectors.",
 )
 @without_option
 @model_option
@@ -142,6 +148,7 @@ def similarity_cli(
     output: Path,
     split: str | None,
     preset: str,
+    encoders: Path | None,
     left_out: tuple[str, ...],
     model: str,
     jobs: int,
@@ -154,19 +161,21 @@ def similarity_cli(
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
     from samevent.similarity.model import PAIR_MODEL_FILES
-    from samevent.training import PAIR_MODEL_SETTINGS, train_pair_model
+    from samevent.training import PAIR_MODEL_SETTINGS, chooses_penalty, train_pair_model
 
     corpus, topics = read(data), load_split(split) if split else None
     documents = [d for d in corpus if topics is None or topics.part_of(d) in ("train", "dev")]
     output.mkdir(parents=True, exist_ok=True)
     target = output / PAIR_MODEL_FILES[preset]
     say(f"reading {len(documents):,} documents")
+    settings = replace(PAIR_MODEL_SETTINGS[preset], without=left_out)
     train_pair_model(
         documents,
         target,
         load_extractor(model),
-        learn=topics.train if topics else None,
-        settings=replace(PAIR_MODEL_SETTINGS[preset], without=left_out),
+        learn=topics.train if topics and chooses_penalty(settings) else None,
+        settings=settings,
+        encoders=encoders,
         cache=Cache(),
         jobs=jobs,
         overwrite=force,

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
 from samevent.language.lexicon import Lexicon
+from samevent.language.vectors import Matrix
 from samevent.partitions.posterior import Posterior
-from samevent.similarity.boosted import AnyPairModel
+from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import MentionTable
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
-Need = Literal["arguments", "similarity", "context"]
-"""What a clusterer may look at beyond the words of a mention: its arguments, a pair model, contextual vectors."""
+Need = Literal["arguments", "similarity"]
+"""What a clusterer may look at beyond the words of a mention: its arguments, a pair model."""
 PairModelName = Literal["standard", "light", "paper"]
 """The pair models of a model's folder."""
 Answer = Literal["rule", "consensus", "last"]
@@ -37,11 +38,13 @@ class Evidence:
 
     `models` are pair models by name; documents are compared against the background corpus of the first that has one.
     MentionLinks are computed when they are first asked for and kept, so that several clusterers share one search.
+    `encode` returns the contextual vectors of all mentions; it is called once, if a pair model compares them.
     """
 
     table: MentionTable
     models: Mapping[str, AnyPairModel] = field(default_factory=dict)
     lexicon: Lexicon | None = None
+    encode: Callable[[], Mapping[str, Matrix]] | None = None
     _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -54,7 +57,7 @@ class Evidence:
         return len(self.table)
 
     def pair_model(self, name: str) -> AnyPairModel:
-        """Return a pair model by its name."""
+        """Return a pair model by its name; the table then has what it compares."""
         if name not in self.models:
             raise UsageError(
                 f"the model has no pair model {name!r}",
@@ -62,7 +65,15 @@ class Evidence:
                 hint=f"train it (samevent train similarity --preset {name}), choose another preset, "
                 "or a clusterer that compares no pairs (lemma, hdp-lex)",
             )
-        return self.models[name]
+        model = self.models[name]
+        if (
+            isinstance(model, BoostedModel)
+            and model.needs_context
+            and self.encode
+            and not self.table.contextual
+        ):
+            object.__setattr__(self, "table", self.table.with_contextual(self.encode()))
+        return model
 
     def links(
         self, minimum_similarity: float, *, pair_model: str, document_gate: float = 0.0, jobs: int = 1

@@ -18,13 +18,13 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from samevent.errors import FormatError, place
+from samevent.errors import FormatError, UsageError, place
 from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
-from samevent.similarity.tree_features import TREE_FEATURES, columns
+from samevent.similarity.tree_features import CONTEXT_GROUP, TREE_FEATURES, columns
 from samevent.storage import damaged_table, pack_strings, read_table, unpack_strings, write_table
 
 BOOSTED_KIND = "boosted similarity"
@@ -120,6 +120,12 @@ class BoostedModel:
             )  # fmt: skip
 
     @cached_property
+    def needs_context(self) -> bool:
+        """Whether the trees compare contextual vectors."""
+        asked = np.unique(self.trees.column[self.trees.left > 0]).tolist()
+        return any(self.features[column].group == CONTEXT_GROUP for column in asked)
+
+    @cached_property
     def features(self) -> tuple[Feature, ...]:
         """The columns that the trees ask for."""
         return tuple(_BY_NAME[name] for name in self.names)
@@ -135,6 +141,12 @@ class BoostedModel:
 
     def columns(self, table: MentionTable, i: Indices, j: Indices) -> Columns:
         """Return the features of pairs, one row per pair."""
+        if self.needs_context and not table.contextual and len(i):
+            raise UsageError(
+                "the pair model compares contextual vectors, and the mentions have none",
+                expected="a model with an encoder",
+                hint="train one (samevent train encoder), or choose another preset",
+            )
         return columns(table, i, j, self.features)
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:

@@ -33,8 +33,9 @@ _MINIMUM_FREQUENCY = 2
 class BoostingSettings:
     """How to train trees: `rounds` of one tree each, scaled by `rate`; a leaf has at least `leaf_pairs` pairs.
 
-    `l2` shrinks the values of leaves; `without` lists feature groups to leave out; `easy_share` is the share of
-    different events with different lemmas that is learned from.
+    `l2` shrinks the values of leaves; each split chooses from a `feature_share` of the features, drawn anew;
+    `easy_share` is the share of different events with different lemmas that is learned from; `without` lists feature
+    groups to leave out.
     """
 
     rounds: int = 120
@@ -42,6 +43,7 @@ class BoostingSettings:
     leaves: int = 15
     leaf_pairs: int = 50
     l2: float = 2.0
+    feature_share: float = 1.0
     easy_share: float = 0.25
     seed: int = 0
     without: tuple[str, ...] = ()
@@ -53,7 +55,7 @@ class BoostingSettings:
                 raise UsageError(
                     f"the parameter {name!r} is {getattr(self, name)}", expected=f"{least} or more"
                 )
-        for name in ("rate", "easy_share"):
+        for name in ("rate", "feature_share", "easy_share"):
             if not 0 < getattr(self, name) <= 1:
                 raise UsageError(
                     f"the parameter {name!r} is {getattr(self, name)}", expected="above 0, at most 1"
@@ -144,6 +146,7 @@ def fit_trees(matrix: Columns, same: Booleans, weight: Floats, settings: Boostin
         max_leaf_nodes=settings.leaves,
         min_samples_leaf=settings.leaf_pairs,
         l2_regularization=settings.l2,
+        max_features=settings.feature_share,
         early_stopping=False,
         random_state=settings.seed,
     )
@@ -185,7 +188,7 @@ def from_classifier(
     )
     about = {
         name: getattr(settings, name)
-        for name in ("rounds", "rate", "leaves", "leaf_pairs", "l2", "easy_share", "seed")
+        for name in ("rounds", "rate", "leaves", "leaf_pairs", "l2", "feature_share", "easy_share", "seed")
     }
     return BoostedModel(
         trees=trees,

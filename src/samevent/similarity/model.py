@@ -24,7 +24,9 @@ SIMILARITY_FILE = "similarity.npz"
 """File name of the paper's pair model in a model folder."""
 LIGHT_FILE = "similarity-light.npz"
 """File name of the pair model with weights by case."""
-PAIR_MODEL_FILES = {"paper": SIMILARITY_FILE, "light": LIGHT_FILE}
+STANDARD_FILE = "similarity-standard.npz"
+"""File name of the pair model of boosted trees."""
+PAIR_MODEL_FILES = {"paper": SIMILARITY_FILE, "light": LIGHT_FILE, "standard": STANDARD_FILE}
 """File names of the pair models by name."""
 
 KIND = "similarity"
