@@ -25,21 +25,22 @@ from tools.compile_tables import compile_frames, compile_vectors, compile_wordne
 
 from samevent.errors import SameventError
 from samevent.experiments.protocols import TASKS, load_split
-from samevent.extraction import EXTRACTOR_FILE
+from samevent.extraction import EXTRACTOR_FILE, load_extractor
 from samevent.formats import read
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
-from samevent.language.encoder.training import annotated_actions, train_encoder
+from samevent.language.encoder.training import HALVES, annotated_actions, train_encoder
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.training import train_file as train_roles
-from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
-from samevent.training import Source, train_files, write_manifest
+from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE, STANDARD_FILE
+from samevent.training import PAIR_MODEL_SETTINGS, Source, train_files, train_pair_model, write_manifest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SAMEVENT_DATA") or ROOT.parent / "shared" / "data")
 START = time.perf_counter()
 SOURCES = ROOT / ".model-sources"
+ENCODER_WORK = SOURCES / "encoder"
 DEBIAN_WORDNET = Path("/usr/share/wordnet")
 
 PACKAGES = {
@@ -115,10 +116,30 @@ def build_roles(folder: Path, cache: Cache) -> None:
 
 
 def build_trained(folder: Path, cache: Cache) -> None:
-    """Train the extractor and both pair models."""
+    """Train the extractor and the log-linear pair models."""
     split, corpus = load_split("yang2015"), read(DATA / "ecbplus")
     train, dev = (split.select(corpus, part).documents for part in ("train", "dev"))
-    train_files(train, folder, beside=dev, source=ECBPLUS, cache=cache, progress=say)
+    train_files(
+        train, folder, beside=dev, pair_models=("paper", "light"), source=ECBPLUS, cache=cache, progress=say
+    )
+
+
+def build_standard(folder: Path, cache: Cache) -> None:
+    """Train the boosted pair model, if there are encoders of both halves of the topics."""
+    if not (ENCODER_WORK / HALVES[0]).is_dir():
+        return say("no encoders of both halves: the boosted pair model stays as it is")
+    split, corpus = load_split("cybulska"), read(DATA / "ecbplus")
+    train_pair_model(
+        [document for document in corpus if split.part_of(document) in ("train", "dev")],
+        folder / STANDARD_FILE,
+        load_extractor(folder),
+        settings=PAIR_MODEL_SETTINGS["standard"],
+        encoders=ENCODER_WORK,
+        cache=cache,
+        overwrite=True,
+        progress=say,
+    )
+    return None
 
 
 def minilm() -> Path:
@@ -149,7 +170,7 @@ def build_encoder(folder: Path, _: Cache) -> None:
         annotated_actions(d for d in corpus if task.split.part_of(d) in ("train", "dev")),
         minilm(),
         folder,
-        work=SOURCES / "encoder",
+        work=ENCODER_WORK,
         overwrite=True,
         progress=say,
     )
@@ -186,6 +207,14 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
             LIGHT_FILE: Source(
                 "ECB+ 1.0, train topics of yang2015 (annotation, word counts)", ECBPLUS.licence
             ),
+        },
+    ),
+    "standard": (
+        build_standard,
+        {
+            STANDARD_FILE: Source(
+                "ECB+ 1.0, train and dev topics of cybulska (annotation, word counts)", ECBPLUS.licence
+            )
         },
     ),
 }

@@ -193,7 +193,9 @@ class Model:
                 if watch:
                     watch("encoding", done, len(mentions), "")
 
-            return encode_with(self.resources.encoder, jobs=jobs, cache=self.cache, progress=show)(corpus, mentions)
+            return encode_with(self.resources.encoder, jobs=jobs, cache=self.cache, progress=show)(
+                corpus, mentions
+            )
 
         return encode
 

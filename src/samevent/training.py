@@ -263,6 +263,7 @@ def train_files(
     *,
     beside: Sequence[Document] = (),
     events: EventFilter | None = None,
+    pair_models: Sequence[str] = tuple(PAIR_MODEL_FILES),
     source: Source,
     jobs: int = 1,
     cache: Cache | None = None,
@@ -270,7 +271,8 @@ def train_files(
 ) -> list[str]:
     """Train the extractor and the pair models of a folder that has lexicon, vectors and roles; see `train_model`.
 
-    Return the names of the files that were written. Each document is parsed, and its roles are labelled, once.
+    Return the names of the files that were written. Each document is parsed, and its roles are labelled, once. Boosted
+    trees are trained without contextual vectors: an encoder that has seen these documents would mislead them.
     """
     resources = Resources(folder)
     progress(f"parsing {len(documents) + len(beside):,} documents")
@@ -285,14 +287,15 @@ def train_files(
         extractor = _fit_extractor(texts, others, folder / EXTRACTOR_FILE, resources, None, source, progress)
     learn = {document.topic or document.id for document in documents}
     compiled: dict[EventFilter, LabelledMentions] = {}
-    for name, settings in PAIR_MODEL_SETTINGS.items():
+    for name in pair_models:
+        settings = PAIR_MODEL_SETTINGS[name]
         chosen = events or default_events(settings)
         if chosen not in compiled:
             compiled[chosen] = labelled_mentions([*texts, *others], resources, extractor, events=chosen)
         topics = learn if chooses_penalty(settings) else None
         model = _fit_pair_model(compiled[chosen], settings, topics, None, progress)
         model.save(folder / PAIR_MODEL_FILES[name], overwrite=True)
-    return [*([] if missing else [EXTRACTOR_FILE]), *PAIR_MODEL_FILES.values()]
+    return [*([] if missing else [EXTRACTOR_FILE]), *(PAIR_MODEL_FILES[name] for name in pair_models)]
 
 
 def check_linked(documents: Iterable[Document]) -> None:

@@ -47,7 +47,7 @@ _LIGHT: Mapping[str, Mapping[str, Any]] = {
 }
 # Chosen out of fold on the train and dev topics of cybulska and on the development part of the Gun Violence Corpus.
 _TREES = {"pair_model": "standard"}
-_TREE_LINKS = {**_TREES, "minimum_similarity": 0.5, "dirichlet": 1.0, "likelihood_weight": 0.1, "sweeps": 400}
+_TREE_LINKS = {**_TREES, "minimum_similarity": 0.6, "dirichlet": 1.0, "likelihood_weight": 0.1, "sweeps": 400}
 _STANDARD: Mapping[str, Mapping[str, Any]] = {
     "agglomerative": {**_TREES, "within": 0.6, "across": 0.7},
     "ddcrp": _TREE_LINKS,

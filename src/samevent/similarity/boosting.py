@@ -38,13 +38,13 @@ class BoostingSettings:
     groups to leave out.
     """
 
-    rounds: int = 120
-    rate: float = 0.1
+    rounds: int = 250
+    rate: float = 0.06
     leaves: int = 15
     leaf_pairs: int = 50
     l2: float = 2.0
-    feature_share: float = 1.0
-    easy_share: float = 0.25
+    feature_share: float = 0.3
+    easy_share: float = 0.15
     seed: int = 0
     without: tuple[str, ...] = ()
     blocking: Blocking = field(default_factory=Blocking)
