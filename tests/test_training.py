@@ -119,7 +119,11 @@ def test_topics_are_encoded_by_the_encoder_that_was_not_tuned_on_them(
 ) -> None:
     def marked(encoder: Encoder, **_: Any) -> Encode:
         value = {"a": 1.0, "b": 2.0}[encoder.folder.name]
-        return lambda _, mentions: {"last": np.full((len(mentions), 3), value, np.float16)}
+
+        def encode(corpus: Corpus, mentions: Sequence[Mention]) -> dict[str, Any]:
+            return {"last": np.full((len(mentions), 3 if mentions else 0), value, np.float16)}
+
+        return encode
 
     monkeypatch.setattr(training, "encode_with", marked)
     corpus = reports()
@@ -130,6 +134,8 @@ def test_topics_are_encoded_by_the_encoder_that_was_not_tuned_on_them(
     rows = fitted.encode(corpus, mentions)["last"]
     for mention, row in zip(mentions, rows, strict=True):
         assert set(row.tolist()) == {2.0 if corpus[mention.document].topic in first else 1.0}
+    own = [mention for mention in mentions if corpus[mention.document].topic in second]
+    assert (fitted.encode(corpus, own)["last"] == 1.0).all()
 
 
 @needs_model

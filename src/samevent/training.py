@@ -128,7 +128,7 @@ def cross_fitted(
         for number, encoder in enumerate(encoders):
             rows = np.flatnonzero(half == number)
             own = [mentions[row] for row in rows.tolist()]
-            for name, part in encoder(corpus, own).items():
+            for name, part in encoder(corpus, own).items() if own else ():
                 whole = vectors.setdefault(name, np.zeros((len(mentions), part.shape[1]), np.float32))
                 whole[rows] = part
         return vectors

@@ -16,7 +16,7 @@ from samevent.similarity.boosted import BoostedModel, Trees
 from samevent.similarity.boosting import BoostingSettings, fit_trees, from_classifier
 from samevent.similarity.explanation import explain, explanations
 from samevent.similarity.links import LinkSettings, find_links
-from samevent.similarity.tree_features import TREE_FEATURES, columns
+from samevent.similarity.tree_features import ABOUT_DOCUMENTS, TREE_FEATURES, columns
 from similarity.tables import all_pairs, compiled, random_corpus
 
 NAMES = tuple(feature.name for feature in TREE_FEATURES)
@@ -158,5 +158,8 @@ def test_explanation_adds_up_to_the_score() -> None:
         assert explanation.probability == pytest.approx(1 / (1 + np.exp(-score)))
         sizes = [abs(c.added) for c in explanation.contributions]
         assert sizes == sorted(sizes, reverse=True)
+        same = table.document[first] == table.document[second]
+        names = {c.feature for c in explanation.contributions}
+        assert not (same and names & ABOUT_DOCUMENTS)
     (short,) = explanations(table, model, np.array([20], np.int32), np.array([2], np.int32), limit=2)
     assert short.contributions == explanation.contributions[:2]

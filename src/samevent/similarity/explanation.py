@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from samevent.similarity.bags import Floats, Indices
+from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.features import ALL_FEATURES, TAGS, Feature
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.tree_features import compared_words
+from samevent.similarity.tree_features import ABOUT_DOCUMENTS, SAME_DOCUMENT, compared_words
 
 NAMED_WORDS = 4
 """Maximum number of shared words to name, the most informative first."""
@@ -60,6 +60,7 @@ def explanations(
     if isinstance(model, BoostedModel):
         matrix = model.columns(table, i, j)
         means, added = model.trees.contributions(matrix)
+        _join_same_document(model, table.document[i] == table.document[j], added)
         probability = model.probability(table, i, j)
         values = matrix.astype(np.float64)
         return _worded(
@@ -79,6 +80,15 @@ def explanations(
     probability = model.probability(table, i, j)
     features = [None, *used]
     return _worded(table, i, j, probability, model.intercept, features, values, values * weights, limit)
+
+
+def _join_same_document(model: BoostedModel, inside: Booleans, added: Floats) -> None:
+    """Credit what features of documents add to pairs within a document to the fact that it is one."""
+    if SAME_DOCUMENT in model.names:
+        about = np.array([name in ABOUT_DOCUMENTS for name in model.names], np.bool_)
+        block = np.ix_(inside, about)
+        added[inside, model.names.index(SAME_DOCUMENT)] += added[block].sum(axis=1)
+        added[block] = 0.0
 
 
 def _worded(

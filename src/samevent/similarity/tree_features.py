@@ -164,9 +164,13 @@ _NO_ENCODER = "no contextual vectors"
 
 TREE_FEATURES: tuple[Feature, ...] = (
     *ALL_FEATURES,
-    _feature("contextual_last", CONTEXT_GROUP, "used {:.2f} alike", partial(contextual, "last"), _NO_ENCODER),
     _feature(
-        "contextual_middle", CONTEXT_GROUP, "{:.2f} similar in context", partial(contextual, "middle"), _NO_ENCODER
+        "contextual_last", CONTEXT_GROUP, "mentions {:.2f} similar in context", partial(contextual, "last"),
+        _NO_ENCODER,
+    ),
+    _feature(
+        "contextual_middle", CONTEXT_GROUP, "words in context {:.2f} similar", partial(contextual, "middle"),
+        _NO_ENCODER,
     ),
     _feature(
         "contextual_unit", CONTEXT_GROUP, "passages {:.2f} similar in meaning", partial(contextual, "unit"), _NO_ENCODER
@@ -175,7 +179,8 @@ TREE_FEATURES: tuple[Feature, ...] = (
         "same_document", "document", "in the same document", same_document, otherwise="in different documents"
     ),
     _feature(
-        "sentences_between", "position", "{:.0f} sentences apart", sentences_between, "in different documents"
+        "sentences_between", "position", "{:.0f} sentences apart", sentences_between, "in different documents",
+        "in the same sentence",
     ),
     _feature("earlier_position", "position", "one in sentence {:.0f} of its document", partial(lower, position)),
     _feature("later_position", "position", "the other in sentence {:.0f} of its document", partial(higher, position)),
@@ -213,6 +218,11 @@ TREE_FEATURES: tuple[Feature, ...] = (
 _FIELD_OF = {"informative_sentence": SENTENCE, "informative_participants": "participants"}
 _SENTENCE_BAG_OF = {f"sentence_{name}": name for name in SENTENCE_BAGS}
 _DOCUMENT_BAG_OF = {**{f"document_{name}": name for name in ENTITIES}, "leads": LEAD, LEAD_NAMES: LEAD_NAMES}
+
+
+SAME_DOCUMENT = "same_document"
+ABOUT_DOCUMENTS = frozenset(("documents", *_DOCUMENT_BAG_OF))
+"""The features that compare documents: of a pair within a document, they all say the same."""
 
 
 def compared_words(table: MentionTable, feature: str, mention: int) -> Indices:
