@@ -82,6 +82,7 @@ def test_contributions_of_one_tree_are_differences_of_means() -> None:
     )
     matrix = np.array([[1, 0], [3, 0.5], [9, 1], [9, np.nan], [np.nan, 0]], np.float32)
     assert trees.scores(matrix).tolist() == [1.0, -0.2, -0.6, -0.6, 1.0]
+    assert trees.depths.tolist() == [2]
     means, added = trees.contributions(matrix)
     assert means == 0.1
     assert added == pytest.approx(np.array([[0.6, 0.3], [-0.6, 0.3], [0, -0.7], [0, -0.7], [0.6, 0.3]]))

@@ -16,7 +16,7 @@ TABLE = compiled(random_corpus(21, documents=16, mentions=8))
 TOPIC = np.arange(len(TABLE.documents), dtype=np.int32) % 2
 EVENT = TABLE.heads.lemma[TABLE.head] // 2
 DATA = LabelledMentions(TABLE, EVENT, TOPIC, ("north", "south"))
-QUICK = BoostingSettings(rounds=8, leaves=5, leaf_pairs=5, blocking=Blocking(documents=0.01))
+QUICK = BoostingSettings(rounds=12, rate=0.3, leaves=5, leaf_pairs=5, blocking=Blocking(documents=0.01))
 
 
 def saved(model: object, path: Path) -> bytes:

@@ -80,11 +80,24 @@ class Trees:
     def scores(self, matrix: Columns) -> Floats:
         """Return the sum of the leaves that each row of a matrix reaches."""
         scores = np.zeros(len(matrix))
+        leaf, nodes = self.left == 0, np.arange(len(self.left), dtype=np.int32)
+        children = np.stack([np.where(leaf, nodes, self.right), np.where(leaf, nodes, self.left)], axis=1)
         _scores(
-            self.starts, self.column, self.threshold, self.left, self.right, self.missing_left, self.value,
-            matrix, scores,
+            self.starts, self.depths, self.column, self.threshold, children, self.missing_left.view(np.uint8),
+            self.value, matrix, scores,
         )  # fmt: skip
         return scores
+
+    @property
+    def depths(self) -> NDArray[np.int32]:
+        """The most questions that each tree asks."""
+        tree = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
+        depths = np.zeros(len(self), np.int32)
+        nodes = self.starts[:-1]
+        while len(nodes := nodes[self.left[nodes] > 0]):
+            depths[np.unique(tree[nodes])] += 1
+            nodes = np.concatenate([self.left[nodes], self.right[nodes]])
+        return depths
 
     def contributions(self, matrix: Columns) -> tuple[float, Floats]:
         """Return the sum of the means at the roots, and what each column adds to it in each row."""
@@ -192,25 +205,37 @@ AnyPairModel = PairModel | BoostedModel
 """Either kind of pair model."""
 
 
+_BLOCK = 256
+"""Number of pairs that pass through a tree together, so that its nodes and their features stay in the cache."""
+
+
 @njit(cache=True, nogil=True, inline="always")
-def _child(column, threshold, left, right, missing_left, row, node):  # type: ignore[no-untyped-def]
-    """Return the child of an inner node that a row goes to."""
-    value = np.float64(row[column[node]])
-    if np.isnan(value):
-        return left[node] if missing_left[node] else right[node]
-    return left[node] if value <= threshold[node] else right[node]
+def _child(column, threshold, left, right, missing_left, matrix, pair, node):  # type: ignore[no-untyped-def]
+    """Return the child of an inner node that a pair goes to."""
+    value = matrix[pair, column[node]]
+    # A missing value is not below the threshold either.
+    if value <= threshold[node] or (missing_left[node] and np.isnan(value)):
+        return left[node]
+    return right[node]
 
 
 @njit(cache=True, nogil=True)
-def _scores(starts, column, threshold, left, right, missing_left, value, matrix, out):  # type: ignore[no-untyped-def]
-    for pair in range(len(matrix)):
-        total = 0.0
+def _scores(starts, depths, column, threshold, children, missing_left, value, matrix, out):  # type: ignore[no-untyped-def]
+    # Pairs of a block go down a tree level by level, and stay in a leaf: no branch depends on what they are like.
+    nodes = np.empty(_BLOCK, np.int32)
+    for begin in range(0, len(matrix), _BLOCK):
+        size = min(_BLOCK, len(matrix) - begin)
         for tree in range(len(starts) - 1):
-            node = starts[tree]
-            while left[node] > 0:
-                node = _child(column, threshold, left, right, missing_left, matrix[pair], node)
-            total += value[node]
-        out[pair] = total
+            nodes[:size] = starts[tree]
+            for _ in range(depths[tree]):
+                for pair in range(size):
+                    node = nodes[pair]
+                    feature = matrix[begin + pair, column[node]]
+                    missing = np.uint8(feature != feature)  # NaN is not equal to itself
+                    goes_left = np.uint8(feature <= threshold[node]) | (missing & missing_left[node])
+                    nodes[pair] = children[node, goes_left]
+            for pair in range(size):
+                out[begin + pair] += value[nodes[pair]]
 
 
 @njit(cache=True, nogil=True)
@@ -219,6 +244,6 @@ def _contributions(starts, column, threshold, left, right, missing_left, value, 
         for tree in range(len(starts) - 1):
             node = starts[tree]
             while left[node] > 0:
-                child = _child(column, threshold, left, right, missing_left, matrix[pair], node)
+                child = _child(column, threshold, left, right, missing_left, matrix, pair, node)
                 out[pair, column[node]] += value[child] - value[node]
                 node = child
