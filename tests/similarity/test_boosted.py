@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from samevent.errors import FormatError
+from samevent.similarity import links
 from samevent.similarity.bags import Background
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import BoostedModel, Trees
@@ -138,7 +139,7 @@ def test_damaged_trees_are_an_error(tmp_path: Path, name: str, value: int) -> No
 
 def test_links_are_the_pairs_of_the_blocking_that_reach_the_minimum() -> None:
     model, table = random_boosted(3), compiled(random_corpus(11, documents=6))
-    links = find_links(table, model, settings=LinkSettings(minimum_similarity=0.4))
+    found = find_links(table, model, settings=LinkSettings(minimum_similarity=0.4))
     blocks = {pair for block in model.blocking.pairs(table) for pair in zip(block.i, block.j, strict=True)}
     i, j = all_pairs(table)
     expected = {
@@ -147,8 +148,20 @@ def test_links_are_the_pairs_of_the_blocking_that_reach_the_minimum() -> None:
         if f >= 0.4 and (a, b) in blocks
     }
     assert len(expected) > 5
-    pairs = zip(links.pairs.i, links.pairs.j, strict=True)
-    assert dict(zip(pairs, links.similarity, strict=True)) == expected
+    pairs = zip(found.pairs.i, found.pairs.j, strict=True)
+    assert dict(zip(pairs, found.similarity, strict=True)) == expected
+
+
+def test_links_do_not_depend_on_jobs_or_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, table = random_boosted(3), compiled(random_corpus(11, documents=6))
+    settings = LinkSettings(minimum_similarity=0.4)
+    one = find_links(table, model, settings=settings)
+    monkeypatch.setattr(links, "_CHUNK", 50)
+    other = find_links(table, model, settings=settings, jobs=3)
+    assert (one.pairs.i == other.pairs.i).all()
+    assert (one.pairs.j == other.pairs.j).all()
+    assert (one.similarity == other.similarity).all()
+    assert one.scored == other.scored > len(one.pairs)
 
 
 def test_explanation_adds_up_to_the_score() -> None:

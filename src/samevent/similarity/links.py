@@ -15,6 +15,7 @@ from scipy.special import logit
 
 from samevent.errors import UsageError
 from samevent.hddcrp.problem import Rows
+from samevent.parallel import thread_pool
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.candidates import Progress, candidates, document_gate
@@ -103,21 +104,32 @@ def find_links(
     """
     settings = settings or LinkSettings()
     if isinstance(model, BoostedModel):
-        return score_pairs(table, model, model.blocking.pairs(table, gate=settings.gate), settings)
+        blocks = model.blocking.pairs(table, gate=settings.gate)
+        return score_pairs(table, model, blocks, settings, jobs=jobs)
     gate = document_gate(table, *topical_documents(table, settings.gate)) if settings.gate else None
     blocks = candidates(table, model, settings.minimum_score, gate=gate, jobs=jobs, progress=progress)
     return score_pairs(table, model, blocks, settings)
 
 
 def score_pairs(
-    table: MentionTable, model: AnyPairModel, blocks: Iterable[Pairs], settings: LinkSettings
+    table: MentionTable,
+    model: AnyPairModel,
+    blocks: Iterable[Pairs],
+    settings: LinkSettings,
+    *,
+    jobs: int = 1,
 ) -> MentionLinks:
-    """Score pairs, and keep those that reach the minimum similarity."""
-    links = []
-    for pairs in in_chunks(blocks, _CHUNK):
+    """Score pairs in `jobs` threads, and keep those that reach the minimum similarity."""
+
+    def score(pairs: Pairs) -> MentionLinks:
         similarity = model.probability(table, pairs.i, pairs.j)
-        links.append(MentionLinks(pairs, similarity, len(pairs))[similarity >= settings.minimum_similarity])
-    return MentionLinks.concatenate(links)
+        return MentionLinks(pairs, similarity, len(pairs))[similarity >= settings.minimum_similarity]
+
+    chunks = in_chunks(blocks, _CHUNK)
+    if jobs == 1:
+        return MentionLinks.concatenate([score(pairs) for pairs in chunks])
+    with thread_pool(jobs) as starmap:
+        return MentionLinks.concatenate(starmap(score, [(pairs,) for pairs in chunks]))
 
 
 def to_affinities(table: MentionTable, links: MentionLinks, settings: LinkSettings) -> Affinities:
