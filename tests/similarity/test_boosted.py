@@ -103,8 +103,7 @@ def test_saved_model_is_the_same_and_has_the_same_bytes(tmp_path: Path) -> None:
     loaded = BoostedModel.load(tmp_path / "one.npz")
     loaded.save(tmp_path / "two.npz")
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-    assert loaded.background == model.background
-    assert (loaded.names, loaded.intercept, loaded.blocking) == (model.names, model.intercept, model.blocking)
+    assert loaded == model != random_boosted(4)
     table = compiled(random_corpus(5))
     i, j = all_pairs(table)
     assert (loaded.score(table, i, j) == model.score(table, i, j)).all()

@@ -74,6 +74,13 @@ class Trees:
                 "the trees of the pair model are damaged", expected="nodes whose children come after them"
             )
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trees) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in Trees.__dataclass_fields__
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 
@@ -109,7 +116,7 @@ class Trees:
         return float(self.value[self.starts[:-1]].sum()), added
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class BoostedModel:
     """Trees over named features, and the score that they add to.
 
