@@ -22,6 +22,7 @@ from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.language.vectors import Matrix
+from samevent.names import DEFAULT_PRESET
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.preparation import (
     EVERYTHING,
@@ -70,7 +71,7 @@ class Options:
     alone makes results depend on the machine.
     """
 
-    preset: str = "light"
+    preset: str = DEFAULT_PRESET
     clusterer: str = "hddcrp"
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
@@ -271,7 +272,7 @@ class Model:
         return _cluster(system, evidence, seed, jobs, checkpoint, watch)
 
     def explain(
-        self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = "light"
+        self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = DEFAULT_PRESET
     ) -> Explanation:
         """Return what speaks for and against two event mentions of these documents being the same event."""
         evidence = self.prepare(corpus).evidence

@@ -10,6 +10,7 @@ CLUSTERERS = (
     "ddcrp", "hddcrp-star", "hddcrp",
 )  # fmt: skip
 PRESETS = ("standard", "light", "paper")
+DEFAULT_PRESET = PRESETS[0]
 FORMATS = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
 KINDS = ("action", "participant", "time", "location")
 POINTS = ("balanced", "recall")

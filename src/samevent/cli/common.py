@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from samevent.names import FORMATS, PRESETS
+from samevent.names import DEFAULT_PRESET, FORMATS, PRESETS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -79,7 +79,7 @@ def to_option(what: str) -> Callable[[Command], Command]:
     )
 
 
-def preset_option(text: str, default: str = "light") -> Callable[[Command], Command]:
+def preset_option(text: str, default: str = DEFAULT_PRESET) -> Callable[[Command], Command]:
     """Return the option that chooses a preset."""
     return click.option("--preset", type=choice(PRESETS), default=default, show_default=True, help=text)
 

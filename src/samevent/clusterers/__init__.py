@@ -19,6 +19,7 @@ from samevent.clusterers.hdp import Hdp
 from samevent.clusterers.linked import Ddcrp, Hddcrp, HddcrpStar
 from samevent.clusterers.rules import Agglomerative, Lemma
 from samevent.errors import located
+from samevent.names import DEFAULT_PRESET
 from samevent.settings import changed, check_known, read_tables
 
 __all__ = ["CLUSTERERS", "PRESETS", "Clustered", "Clusterer", "Evidence", "clusterer"]
@@ -72,7 +73,11 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 
 def clusterer(
-    name: str, changes: Mapping[str, Any] | None = None, *, preset: str = "light", file: Path | None = None
+    name: str,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    preset: str = DEFAULT_PRESET,
+    file: Path | None = None,
 ) -> Clusterer:
     """Return a clusterer with the settings of a preset, then of its table in a TOML file, then of `changes`.
 
