@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 from parses import needs_model
 from samevent import Corpus, read, write
+from samevent.cli.explain import SHOWN
 from samevent.cli.main import cli
 from samevent.demo import articles, gold
 from samevent.errors import DataError, FormatError, OutputExistsError, SameventError, UsageError
@@ -149,6 +150,9 @@ def test_explain_says_why(out: Path) -> None:
     assert found["same_event"] is True
     total = found["intercept"] + sum(part["added"] for part in found["contributions"])
     assert 1 / (1 + 2.718281828**-total) == pytest.approx(found["similarity"], abs=2e-3)
+    printed = [float(line.split()[0]) for line in text.splitlines() if line.startswith(("  +", "  -"))]
+    assert len(printed) <= SHOWN + 2
+    assert sum(printed) == pytest.approx(total, abs=0.005 * len(printed))
     assert "'nothing'" in str(failure("explain", out, one, "nothing"))
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from samevent.similarity.explanation import Explanation
 
 
+SHOWN = 14
+"""How many reasons are printed, the strongest first."""
+
+
 @click.command("explain")
 @click.argument("folder", metavar="OUT", type=PATH)
 @click.argument("first", metavar="A")
@@ -62,6 +66,10 @@ def explain_pair(result: Result, first: str, second: str) -> dict[str, Any]:
 def _text(corpus: Corpus, a: Mention, b: Mention, probability: float, explanation: Explanation) -> str:
     together = a.event is not None and a.event == b.event
     verdict = f"both refer to event {a.event}" if together else "they are in different events"
+    shown, others = explanation.contributions[:SHOWN], explanation.contributions[SHOWN:]
+    rest = (
+        f"  {sum(c.added for c in others):+.2f}  {len(others)} smaller reasons, together (--json lists them)"
+    )
     return "\n".join(
         [
             _quoted(corpus, a),
@@ -69,7 +77,8 @@ def _text(corpus: Corpus, a: Mention, b: Mention, probability: float, explanatio
             "",
             f"P(same event) is {probability:.2f}: {verdict}.",
             f"Compared on its own, the pair is the same event with probability {explanation.probability:.2f}:",
-            *(f"  {c.added:+.2f}  {c.about}" for c in explanation.contributions),
+            *(f"  {c.added:+.2f}  {c.about}" for c in shown),
+            *([rest] if others else []),
             f"  {explanation.intercept:+.2f}  to begin with: most pairs are different events",
         ]
     )
