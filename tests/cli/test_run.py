@@ -22,6 +22,7 @@ from samevent.cli.explain import SHOWN
 from samevent.cli.main import cli
 from samevent.demo import articles, gold
 from samevent.errors import DataError, FormatError, OutputExistsError, SameventError, UsageError
+from samevent.names import DEFAULT_PRESET
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS
 from samevent.runs import open_run
 
@@ -89,7 +90,7 @@ def test_run_writes_all_that_was_promised(out: Path, news: Path) -> None:
         assert mention["document"].startswith(mention["date"])
     about = json.loads((out / "run.json").read_text("utf-8"))
     assert about["options"]["seed"] == 7
-    assert about["result"]["preset"] == "light"
+    assert about["result"]["preset"] == DEFAULT_PRESET
     assert set(about["documents"]) == {path.stem for path in news.iterdir()}
 
 

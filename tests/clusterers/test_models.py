@@ -153,7 +153,7 @@ def test_clusterers_ask_the_pair_model_that_they_name() -> None:
 
 def test_light_links_by_its_own_pair_model_and_the_paper_by_its() -> None:
     for name in ("hddcrp", "hddcrp-star", "ddcrp"):
-        light, paper = clusterer(name), clusterer(name, preset="paper")
+        light, paper = clusterer(name, preset="light"), clusterer(name, preset="paper")
         assert isinstance(light, Linked)
         assert isinstance(paper, Linked)
         assert (light.pair_model, paper.pair_model) == ("light", "paper")
