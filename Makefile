@@ -18,10 +18,10 @@ $(READY): requirements.lock pyproject.toml
 demo: setup  ## the bundled articles to a report
 	$(BIN)/samevent demo -o samevent-demo --force
 
-test: setup  ## run the suite on all cores, without the slow statistical tests
+test: setup  ## run the suite on all cores, without the slow tests
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
-test-all: setup  ## run every test, slow statistical ones included
+test-all: setup  ## run every test, slow ones included
 	$(BIN)/python -m pytest -q -n auto
 
 browser: setup  ## test the report in Debian's chromium, installing it where that is allowed

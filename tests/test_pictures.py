@@ -20,6 +20,7 @@ PICTURES = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
 MENTIONS = {mention.id: mention for mention in gold().mentions("action")}
 
 
+@pytest.mark.slow
 @needs_model
 def test_pictures_are_up_to_date() -> None:
     command = [sys.executable, "-m", "tools.draw_model", "--check"]

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from builders import document
 from parses import needs_model
 from samevent import Corpus, read, write
@@ -68,6 +70,7 @@ def test_extract_gives_the_papers_first_table_however_its_sentence_ends(tmp_path
             }, (point, found.id)
 
 
+@pytest.mark.slow
 @needs_model
 def test_extract_at_the_point_of_recall_finds_more(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(ARTICLE)

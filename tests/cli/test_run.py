@@ -114,6 +114,7 @@ def test_run_reads_json_lines_from_standard_input_and_uses_given_mentions(tmp_pa
     assert any(found.mentions("participant"))
 
 
+@pytest.mark.slow
 def test_options_do_what_they_say(news: Path, tmp_path: Path) -> None:
     done("run", news, "-o", tmp_path / "all", "--keep-singletons", "--format", "conll2012")
     kept = open_run(tmp_path / "all")

@@ -71,6 +71,7 @@ def test_very_short_texts_are_not_an_error(extractor: Extractor, sentences: list
             assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
+@pytest.mark.slow
 @needs_model
 def test_neighbouring_documents_change_nothing(extractor: Extractor) -> None:
     first = document("a", "The army attacked a village near Aleppo on Friday .")

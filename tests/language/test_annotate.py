@@ -350,6 +350,7 @@ def documents() -> list[Document]:
     return [*texts, *tokens, with_chars(NEWS, (0, 3), (23, 41), id="mentions")]
 
 
+@pytest.mark.slow
 @needs_model
 def test_annotation_depends_on_nothing_but_the_document(tmp_path: Path, annotator: Annotator) -> None:
     """One process or two, any order, any company, parsed or found on disk: the same."""

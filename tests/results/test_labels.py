@@ -251,6 +251,7 @@ def _events(corpus: Corpus) -> Sequence[list[Worded]]:
     return list(events.values())
 
 
+@pytest.mark.slow
 @needs_data("ecbplus")
 def test_labels_of_ecbplus_do_not_depend_on_the_order_and_say_words_of_the_event() -> None:
     random = Random(7)

@@ -165,6 +165,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     subprocess.run(["umount", mounted], capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["4k", "16k", "64k"])
 def test_a_disk_that_is_really_full_has_no_half_folder(
     samevent: Command, news: Path, disk: Callable[[str], Path], size: str
@@ -228,6 +229,7 @@ def test_a_reader_that_goes_away_changes_nothing_on_disk(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("force", [False, True])
 def test_folders_beside_are_left_alone(
     samevent: Command, news: Path, whole: Result, tmp_path: Path, force: bool

@@ -93,6 +93,7 @@ def test_no_module_fetches_unpickles_or_evaluates() -> None:
     assert not broken
 
 
+@pytest.mark.slow
 @needs_model
 def test_the_demonstration_needs_no_network(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WITHOUT_NETWORK, "demo", "-o", str(tmp_path / "out")]
