@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from distances import binder_distance
 from problems import log_likelihood_by_hand, posterior_by_hand, random_problem, with_fields, without_words
 from samevent.errors import DataError, UsageError
 from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
@@ -148,9 +149,13 @@ def test_progress_rises_to_the_total() -> None:
 
 def test_consensus_is_a_partition_of_all_customers() -> None:
     posterior = quietly(several_components(), exact_limit=50, sweeps=80)
-    found = posterior.consensus(loss="binder")
-    assert len(found.labels) == 40
-    assert found.expected_loss >= 0
+    consensus = posterior.consensus(loss="binder")
+    assert len(consensus.labels) == 40
+    distances = [binder_distance(consensus.labels, sample) for sample in posterior.samples]
+    assert consensus.expected_loss == pytest.approx(np.mean(distances))
+    assert consensus.expected_loss <= min(
+        np.mean([binder_distance(own, other) for other in posterior.samples]) for own in posterior.samples
+    )
 
 
 def empty_problem(customers: int = 0) -> Problem:

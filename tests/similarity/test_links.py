@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -100,20 +102,22 @@ def test_search_with_a_gate_agrees_with_brute_force() -> None:
         assert all(documents[i * (i - 1) // 2 + j] >= least for i, j in found)
 
 
-def test_search_finds_all_pairs_of_separate_document_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_finds_all_pairs_of_separate_document_groups() -> None:
     table = compiled(random_corpus(9, documents=8))
     i, j = all_pairs(table)
     gate = candidates.document_gate(table, np.array([2, 5, 6]), np.array([0, 2, 4]))  # 0-2-5, 4-6, 1, 3, 7
-    monkeypatch.setattr(candidates, "_BLOCK", 3)  # cuts through groups, and holds several
+    search = partial(
+        candidates.candidates, gate=gate, block=3
+    )  # a block cuts through groups, and holds several
     for model in (random_model(3, intercept=-1.0), random_model(3, intercept=-1.0, by_case=True)):
         wanted = (model.score(table, i, j) >= 0.5) & (gate[table.document[i], table.document[j]] > 0)
-        blocks = list(candidates.candidates(table, model, 0.5, gate=gate))
+        blocks = list(search(table, model, 0.5))
         pairs = Pairs.concatenate(blocks)
         found = list(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
         assert len(set(found)) == len(found)
         assert set(found) >= set(zip(i[wanted].tolist(), j[wanted].tolist(), strict=True)) != set()
         assert gate[table.document[pairs.i], table.document[pairs.j]].all()
-        threads = Pairs.concatenate(candidates.candidates(table, model, 0.5, gate=gate, jobs=2))
+        threads = Pairs.concatenate(search(table, model, 0.5, jobs=2))
         assert (threads.i.tolist(), threads.j.tolist()) == (pairs.i.tolist(), pairs.j.tolist())
 
 

@@ -53,18 +53,19 @@ def candidates(
     gate: Gate | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    block: int = _BLOCK,
 ) -> Iterator[Pairs]:
     """Yield pairs of rows in blocks, each pair once: all with at least the minimum score, and some others.
 
     A `gate` restricts the documents that are paired. The cases of a model are searched one by one, each by `jobs`
-    threads; the order of the pairs does not depend on them.
+    threads, `block` heads at a time; the order of the pairs does not depend on `jobs`.
     """
     cases: tuple[Case | None, ...] = model.cases or (None,)
     within = document_gate(table, np.empty(0, np.int32), np.empty(0, np.int32))
     for number, case in enumerate(cases):
         case_gate = within if case and case.within else _NO_GATE if gate is None else gate
         part = model.for_case(case) if case else model
-        for pairs, done in _candidates(table, part, minimum_score, case_gate, case, jobs):
+        for pairs, done in _candidates(table, part, minimum_score, case_gate, case, jobs, block):
             yield pairs[pairs.equal(table.document) == case.within] if case else pairs
             if progress:
                 progress(number * len(table) + done, len(cases) * len(table))
@@ -78,7 +79,13 @@ def document_gate(table: MentionTable, d: Indices, e: Indices, similarity: Float
 
 
 def _candidates(
-    table: MentionTable, model: PairModel, minimum_score: float, gate: Gate, case: Case | None, jobs: int
+    table: MentionTable,
+    model: PairModel,
+    minimum_score: float,
+    gate: Gate,
+    case: Case | None,
+    jobs: int,
+    block: int,
 ) -> Iterator[tuple[Pairs, int]]:
     """Search with a model without cases, among heads of the `case`; also yield the number of mentions done."""
     heads = _HeadScores(table, model, case)
@@ -87,12 +94,12 @@ def _candidates(
     least = minimum_score - _SLACK * len(ALL_FEATURES) * float(largest)
 
     def search(low: int) -> tuple[Pairs, int]:
-        high = min(low + _BLOCK, len(mentions.head))
+        high = min(low + block, len(mentions.head))
         groups = mentions.groups(low, high)
         pairs = Pairs.concatenate(mentions.pairs(heads, *group, least, gate) for group in groups)
         return pairs, int(mentions.starts[high])
 
-    blocks = range(0, len(mentions.head), _BLOCK)
+    blocks = range(0, len(mentions.head), block)
     if jobs == 1:
         yield from map(search, blocks)
         return
