@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from samevent.language.encoder.adapters import ADAPTER_SCALE, merged
 from samevent.language.encoder.units import Unit
 from samevent.language.encoder.weights import MATRICES, NORMS, Arrays, Weights
 
 Tensor = Any
 Tensors = dict[str, Tensor]
 
-ADAPTER_SCALE = 2.0
 _MASKED = -1e4
 
 
@@ -49,15 +49,11 @@ class Network:
 
     def updated(self) -> Weights:
         """Return the weights as they are now, with adapters merged into their matrices."""
-        arrays = {}
-        for name, array in self.weights.arrays.items():
-            matrix = name.removesuffix(".weight")
-            if f"{matrix}.a" in self.tensors:
-                low, high = (self.tensors[f"{matrix}.{end}"].detach().float().numpy() for end in "ab")
-                arrays[name] = array + np.float32(ADAPTER_SCALE) * (high @ low)
-            else:
-                arrays[name] = self.tensors[name].detach().numpy() if name in self._trained else array
-        return replace(self.weights, arrays=arrays)
+        trained = {
+            name: self.tensors[name].detach().numpy() for name in self._trained if name in self.weights.arrays
+        }
+        adapter = {n: t.detach().float().numpy() for n, t in self.tensors.items() if n[-2:] in (".a", ".b")}
+        return merged(replace(self.weights, arrays=self.weights.arrays | trained), adapter)
 
     def embed(self, pieces: Tensor) -> Tensor:
         """Return what the first layer reads."""
