@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from samevent.corpus import KINDS, Argument, Corpus, Document, Mention
+from samevent.corpus import EVENT_CLASSES, KINDS, Argument, Corpus, Document, Mention
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
@@ -46,20 +46,45 @@ def annotated(id: str = "d1", **fields: Any) -> Document:
             2,
             event="raid",
             tag="ACTION_OCCURRENCE",
+            event_class="occurrence",
             head=1,
             arguments=arguments,
             probability=0.75,
         ),
         d.mention(
-            "action", 5, 6, event="raid", tag="ACTION_OCCURRENCE", arguments=[Argument(thursday.id, "AM-TMP")]
+            "action",
+            5,
+            6,
+            event="raid",
+            tag="ACTION_OCCURRENCE",
+            event_class="occurrence",
+            arguments=[Argument(thursday.id, "AM-TMP")],
         ),
-        d.mention("action", 8, 12, event=f"kill {id}", tokens=(8, 11), tag="NEG_ACTION_OCCURRENCE", head=8),
+        d.mention(
+            "action",
+            8,
+            12,
+            event=f"kill {id}",
+            tokens=(8, 11),
+            tag="NEG_ACTION_OCCURRENCE",
+            event_class="occurrence",
+            negated=True,
+            head=8,
+        ),
     ]
     return d.with_mentions([sudan, yida, thursday, *mentions])
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8)
 """Words that every format can hold: no white space, no control characters."""
+
+
+def event_fields(m: Mention) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw what only actions have."""
+    if m.kind != "action":
+        return st.just({})
+    classes = st.none() | st.sampled_from(EVENT_CLASSES)
+    return st.fixed_dictionaries({"event_class": classes, "negated": st.booleans()})
 
 
 @st.composite

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samevent.corpus import Mention
+from samevent.corpus import EventClass, Mention
+from samevent.corpus.mention import common_class
 from samevent.errors import CorpusError
 
 
@@ -77,6 +78,11 @@ class Event:
     def mentions(self) -> tuple[Mention, ...]:
         """Its mentions."""
         return tuple(member.mention for member in self.members)
+
+    @property
+    def event_class(self) -> EventClass | None:
+        """The class of most of its mentions."""
+        return common_class(self.mentions)
 
     @property
     def probability(self) -> float | None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import annotated, corpora, document
+from builders import annotated, corpora, document, event_fields
 from samevent.corpus import KINDS, Argument, Corpus, Document, Kind, Mention
 from samevent.errors import CorpusError, OutputExistsError, SameventError, UsageError
 from samevent.formats import brat
@@ -369,7 +369,11 @@ def kept(corpus: Corpus) -> dict[str, object]:
     clusters = {frozenset(place[id] for id in cluster) for cluster in corpus.clustering(kind=None)}
     documents = {
         d.id: {
-            (place[m.id], m.text, m.char_start, m.char_end, m.tag, m.event, arguments(m)) for m in d.mentions
+            (
+                *(place[m.id], m.text, m.char_start, m.char_end, m.tag, m.event_class, m.negated, m.event),
+                arguments(m),
+            )
+            for m in d.mentions
         }
         for d in corpus
     }
@@ -395,7 +399,8 @@ def rich_corpora(draw: st.DrawFn) -> Corpus:
             # A participant with an event line of its own would have to be an action if its type is unknown.
             arguments = draw(st.lists(pairs, max_size=2, unique=True)) if m.kind == "action" else []
             within = draw(st.sampled_from([None, "a", "b"])) if m.event is None else None
-            return replace(m, tag=tag, within=within, arguments=tuple(Argument(*pair) for pair in arguments))
+            links = tuple(Argument(*pair) for pair in arguments)
+            return replace(m, tag=tag, within=within, arguments=links, **draw(event_fields(m)))
 
         return document.with_mentions([changed(m) for m in document.mentions])
 
@@ -429,7 +434,8 @@ def test_written_files_keep_the_rules_of_brat(corpus: Corpus) -> None:
                 pieces = [piece.split(" ") for piece in fields[0].split(" ", 1)[1].split(";")]
                 assert " ".join(text[int(start) : int(end)] for start, end in pieces) == fields[1]
             else:
-                targets = {word.split(":")[-1] for word in fields[0].split(" ")[1:]}
+                words = fields[0].split(" ")[1:]
+                targets = {word.split(":")[-1] for word in (words[:1] if id.startswith("A") else words)}
                 assert targets <= set(ids) - triggers
 
 
@@ -450,8 +456,12 @@ def test_written_annotation_of_a_small_document(tmp_path: Path) -> None:
         "*|Coreference E1 E2",
         "#1|SameEvent T1|sudan",
         "#2|SameEvent E1|raid",
+        "A1|EventClass E1 occurrence",
         "#3|SameEvent E2|raid",
+        "A2|EventClass E2 occurrence",
         "#4|SameEvent E3|kill n/a",
+        "A3|EventClass E3 occurrence",
+        "A4|Negated E3",
     ]
 
 
@@ -474,6 +484,8 @@ def test_configuration_lists_the_types_in_use(tmp_path: Path) -> None:
         ],
         "[attributes]": [
             "Confidence\tArg:<ANY>, Value:high|very low",
+            "EventClass\tArg:<ANY>, Value:occurrence",
+            "Negated\tArg:<ANY>",
             "Negation\tArg:<ANY>",
             "Speculation\tArg:<ANY>",
         ],

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from builders import DATA, WORDS, annotated, corpora, document, needs_data
 from real_data import ecbplus_release
-from samevent.corpus import Corpus, Document, Mention
+from samevent.corpus import EVENT_CLASSES, Corpus, Document, EventClass, Mention
 from samevent.errors import FormatError, OutputExistsError, SameventError, UsageError
 from samevent.formats.base import ReadOptions, WriteOptions
 from samevent.formats.ecbplus import FORMAT, SENTENCES
@@ -235,7 +235,7 @@ XML_WORDS = WORDS | st.sampled_from(
     ["\t", "\u2009", "a\t", "\r", "a\nb", "<", "&amp;", "]]>", "'", "\x85", "𝄞"]
 )
 TAGS = {
-    "action": ["ACTION_OCCURRENCE", "NEG_ACTION_STATE"],
+    "action": [f"{sign}ACTION_{name.upper()}" for sign in ("", "NEG_") for name in EVENT_CLASSES],
     "participant": ["HUMAN_PART_PER", "NON_HUMAN_PART"],
     "time": ["TIME_DATE"],
     "location": ["LOC_GEO"],
@@ -252,10 +252,14 @@ def ecbplus_corpora(draw: st.DrawFn) -> Corpus:
         within = draw(st.sampled_from([None, "1", "chain <&>"])) if m.event is None else None
         extra = {"m_id": str(90 - number), "note": draw(st.sampled_from(["", "by\tme"]))}
         extra["descriptor"] = f"{m.event or within}\n" if named and (m.event or within) else ""
+        tag = draw(st.none() | st.sampled_from(TAGS[m.kind]))
+        said = tag and m.kind == "action"
         return replace(
             m,
             within=within,
-            tag=draw(st.none() | st.sampled_from(TAGS[m.kind])),
+            tag=tag,
+            event_class=tag.rpartition("_")[2].lower() if said else None,  # type: ignore[arg-type, union-attr]
+            negated=bool(said) and tag.startswith("NEG"),  # type: ignore[union-attr]
             extra={name: value for name, value in extra.items() if value},
         )
 
@@ -269,6 +273,28 @@ def ecbplus_corpora(draw: st.DrawFn) -> Corpus:
         return d.with_mentions(marked(m, number) for number, m in enumerate(d.mentions))
 
     return corpus.mapped(filled)
+
+
+@pytest.mark.parametrize(
+    ("tag", "event_class", "negated", "written"),
+    [
+        (None, "reporting", False, "ACTION_REPORTING"),
+        (None, None, True, "NEG_ACTION"),
+        ("Attack", "state", True, "NEG_ACTION_STATE"),
+        ("ACTION_OCCURRENCE", "reporting", False, "ACTION_REPORTING"),
+        ("ACTION_OCCURRENCE", None, False, "ACTION_OCCURRENCE"),
+        ("NEG_ACTION_STATE", "state", False, "ACTION_STATE"),
+    ],
+)
+def test_class_is_written_as_the_tag(
+    tmp_path: Path, tag: str | None, event_class: EventClass | None, negated: bool, written: str
+) -> None:
+    d = document("1_1ecb", "Sudan bombs Yida .")
+    m = d.mention("action", 1, 2, tag=tag, event_class=event_class, negated=negated)
+    [again] = read(write(Corpus([d.with_mentions([m])]), tmp_path / "out")).mentions()
+    assert again.tag == written
+    assert event_class in (None, again.event_class)
+    assert again.negated == written.startswith("NEG")
 
 
 @settings(max_examples=30, deadline=None)

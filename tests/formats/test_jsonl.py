@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from builders import WORDS, annotated, corpora, document
+from builders import WORDS, annotated, corpora, document, event_fields
 from samevent.corpus import Argument, Corpus, Document
 from samevent.errors import OutputExistsError, SameventError, UsageError
 from samevent.formats import files, read, recognised, write
@@ -47,6 +47,7 @@ def rich(draw: st.DrawFn) -> Corpus:
                 head=draw(st.none() | st.sampled_from(m.tokens)),
                 within=draw(labels),
                 tag=draw(labels),
+                **draw(event_fields(m)),
                 probability=draw(st.none() | st.floats(0, 1)),
                 arguments=tuple(
                     Argument(id, draw(labels)) for id in draw(st.lists(st.sampled_from(ids), max_size=2))
@@ -388,6 +389,8 @@ ACCEPTED: list[dict[str, Any]] = [
     {**TOKENS, "url_sentences": [0], "annotated_sentences": []},
     mention(kind="time", id=3, event=4, within=None, tag="T", probability=1, head=None, tokens=[]),
     mention(char_start=6, char_end=11, text="bombs", unknown=[1]),
+    mention(event_class="reporting", negated=True),
+    mention(event_class=None, negated=None),
     mention(id="m", arguments=[{"mention": "m", "role": None}], probability=None),
 ]
 REFUSED: list[Any] = [
@@ -431,6 +434,9 @@ REFUSED: list[Any] = [
     mention(tokens=[1, 1]),
     mention(probability=1.5),
     mention(probability=-0.1),
+    mention(event_class="verb"),
+    mention(event_class=1),
+    mention(negated="yes"),
     mention(probability=True),
     mention(event=[]),
     mention(arguments=[{}]),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import WORDS, annotated, corpora, document
+from builders import WORDS, annotated, corpora, document, event_fields
 from samevent.corpus import Argument, Corpus, Document, Mention
 from samevent.errors import FormatError, OutputExistsError, SameventError, UsageError
 from samevent.formats.base import ReadOptions, WriteOptions
@@ -55,6 +55,7 @@ def filled(draw: st.DrawFn) -> Corpus:
                 event=draw(labels),
                 within=draw(labels),
                 tag=draw(labels),
+                **draw(event_fields(m)),
                 probability=draw(st.none() | st.floats(0, 1)),
                 arguments=tuple(
                     Argument(id, draw(labels)) for id in draw(st.lists(st.sampled_from(ids), max_size=2))
@@ -78,7 +79,14 @@ def kept(d: Document) -> list[object]:
     mentions = [
         (
             *(m.id, m.kind, m.char_start, m.char_end, m.text, m.event, m.within, m.tag, m.probability),
-            *(m.arguments, m.extra, ink(d, m), None if m.head is None else d.tokens[m.head].start),
+            *(
+                m.event_class,
+                m.negated,
+                m.arguments,
+                m.extra,
+                ink(d, m),
+                None if m.head is None else d.tokens[m.head].start,
+            ),
         )
         for m in sorted(d.mentions, key=lambda m: m.id)
     ]
@@ -169,10 +177,10 @@ def test_event_rows_sum_up_the_events(tmp_path: Path) -> None:
     FORMAT.write(corpus, tmp_path / "out", WriteOptions())
     rows = [list(row.values()) for row in table(tmp_path / "out" / "events.csv")]
     assert rows == [
-        ["raid", "bombs", "4", "2", "a", "2012; 2013", "Sudan", "Thursday", "Yida"],
-        ["kill a", "killed ten people off", "1", "1", "a", "2012", "", "", ""],
-        ["kill b", "killed ten people off", "1", "1", "b", "2013", "", "", ""],
-        ["c:1-2:action", "fled", "1", "1", "c", "", "", "", ""],
+        ["raid", "bombs", "occurrence", "4", "2", "a", "2012; 2013", "Sudan", "Thursday", "Yida"],
+        ["kill a", "killed ten people off", "occurrence", "1", "1", "a", "2012", "", "", ""],
+        ["kill b", "killed ten people off", "occurrence", "1", "1", "b", "2013", "", "", ""],
+        ["c:1-2:action", "fled", "", "1", "1", "c", "", "", "", ""],
     ]
 
 
@@ -264,6 +272,15 @@ def test_bad_document_does_not_hide_the_others_from_the_doctor(tmp_path: Path) -
     failures: list[SameventError] = []
     assert [d.id for d in read(folder, failures=failures)] == ["b"]
     assert [error.where for error in failures] == [f"{folder / 'mentions.csv'}:2"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "negated"), [("yes", True), ("TRUE", True), ("1", True), ("no", False), ("", False)]
+)
+def test_negation_is_read_as_spreadsheets_write_it(tmp_path: Path, cell: str, negated: bool) -> None:
+    mentions = f"document,char_start,char_end,event_class,negated\r\nd,6,11,state,{cell}\r\n"
+    [m] = read(by_hand(tmp_path, mentions)).mentions()
+    assert (m.event_class, m.negated) == ("state", negated)
 
 
 HEADER = "document,char_start,char_end,mention,kind,pieces,head_start,probability,arguments,id"

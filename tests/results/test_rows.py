@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import annotated
-from samevent.corpus import Corpus, Document, Mention
+from samevent.corpus import Corpus, Document, EventClass, Mention
 from samevent.results import Result
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 
@@ -39,6 +39,30 @@ def test_event_rows_sum_up_each_event_in_order_of_its_first_mention() -> None:
     assert raid["document_ids"] == "d1;d2"
     assert raid["probability"] == 0.6667
     assert rows[1]["probability"] is None
+
+
+def test_rows_say_the_class_and_whether_a_mention_is_negated() -> None:
+    result = _result()
+    assert [row["event_class"] for row in event_rows(result)] == ["occurrence"] * 3
+    kills = [row for row in mention_rows(result) if str(row["event"]).startswith("kill")]
+    assert [(row["event_class"], row["negated"]) for row in kills] == [("occurrence", "yes")] * 2
+    assert {row["negated"] for row in mention_rows(result) if row["event"] == "raid"} == {None}
+
+
+def test_class_of_an_event_is_that_of_most_mentions() -> None:
+    d = Document.from_tokens("d", [list("abcdef")])
+
+    def common(*classes: EventClass | None) -> EventClass | None:
+        mentions = (
+            d.mention("action", i, i + 1, event="e", event_class=name) for i, name in enumerate(classes)
+        )
+        [row] = event_rows(Result(Corpus([d.with_mentions(mentions)])))
+        return row["event_class"]  # type: ignore[return-value]
+
+    assert common("state", "reporting", "reporting") == "reporting"
+    assert common("reporting", "state") == "state"
+    assert common(None, None, "generic") == "generic"
+    assert common(None, None) is None
 
 
 def test_mention_rows_hold_every_mention_once_and_say_where_it_stands() -> None:

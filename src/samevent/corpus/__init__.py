@@ -3,9 +3,21 @@
 from samevent.corpus.clustering import Clustering
 from samevent.corpus.corpus import UNITS, Corpus, Unit, unit_of
 from samevent.corpus.document import Document, Sentence, Token
-from samevent.corpus.mention import KINDS, MATCHES, Argument, Kind, Match, Mention, matching, mention_id
+from samevent.corpus.mention import (
+    EVENT_CLASSES,
+    KINDS,
+    MATCHES,
+    Argument,
+    EventClass,
+    Kind,
+    Match,
+    Mention,
+    matching,
+    mention_id,
+)
 
 __all__ = [
+    "EVENT_CLASSES",
     "KINDS",
     "MATCHES",
     "UNITS",
@@ -13,6 +25,7 @@ __all__ = [
     "Clustering",
     "Corpus",
     "Document",
+    "EventClass",
     "Kind",
     "Match",
     "Mention",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from samevent.corpus.mention import Argument, Kind, Mention, check_mention, mention_id
+from samevent.corpus.mention import Argument, EventClass, Kind, Mention, check_mention, mention_id
 from samevent.corpus.tokenize import sentence_sizes, token_spans
 from samevent.errors import CorpusError
 
@@ -110,6 +110,8 @@ class Document:
         within: str | None = None,
         arguments: Iterable[Argument] = (),
         tag: str | None = None,
+        event_class: EventClass | None = None,
+        negated: bool = False,
         probability: float | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> Mention:
@@ -139,6 +141,8 @@ class Document:
             within=within,
             arguments=tuple(arguments),
             tag=tag,
+            event_class=event_class,
+            negated=negated,
             probability=probability,
             extra=extra or {},
         )

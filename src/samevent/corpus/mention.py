@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -11,6 +12,10 @@ from samevent.errors import CorpusError
 
 Kind = Literal["action", "participant", "time", "location"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+EventClass = Literal["occurrence", "state", "reporting", "perception", "aspectual", "causative", "generic"]
+EVENT_CLASSES: tuple[EventClass, ...] = get_args(EventClass)
+"""The classes of actions that ECB+ annotates, the most frequent first."""
 
 Match = Literal["exact", "head", "overlap"]
 MATCHES: tuple[Match, ...] = get_args(Match)
@@ -33,6 +38,7 @@ class Mention:
 
     `start` and `end` count tokens, `char_start` and `char_end` characters; both are 0-based and half-open
     and cover the whole mention. A discontinuous mention also lists its own tokens in `anchors`.
+    `event_class` and `negated` (*did not attack*) describe actions; `tag` is the label of the original corpus.
     Build one with `Document.mention`, which fills in what follows from the document.
     """
 
@@ -50,6 +56,8 @@ class Mention:
     within: str | None = None
     arguments: tuple[Argument, ...] = ()
     tag: str | None = None
+    event_class: EventClass | None = None
+    negated: bool = False
     probability: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
@@ -71,6 +79,12 @@ class Mention:
     def span(self) -> tuple[int, int]:
         """The covering span in tokens."""
         return self.start, self.end
+
+
+def common_class(mentions: Iterable[Mention]) -> EventClass | None:
+    """Return the class that most of the mentions have, the more frequent one in ECB+ among equals; None if unknown."""
+    counts = Counter(m.event_class for m in mentions)
+    return max((name for name in EVENT_CLASSES if counts[name]), key=counts.__getitem__, default=None)
 
 
 def mention_id(document: str, start: int, end: int, kind: str) -> str:
@@ -106,6 +120,15 @@ def check_mention(mention: Mention) -> None:
         raise CorpusError(
             f"mention {m.id!r} has its head at token {m.head}",
             expected=f"one of its own tokens, {m.start}-{m.end}",
+        )
+    if m.event_class is not None and m.event_class not in EVENT_CLASSES:
+        raise CorpusError(
+            f"mention {m.id!r} has the event class {m.event_class!r}",
+            expected=f"one of {', '.join(EVENT_CLASSES)}",
+        )
+    if m.kind != "action" and (m.event_class is not None or m.negated):
+        raise CorpusError(
+            f"mention {m.id!r} is a {m.kind} with an event class or a negation", expected="an action"
         )
     if m.probability is not None and not 0 <= m.probability <= 1:
         raise CorpusError(

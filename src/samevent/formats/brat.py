@@ -8,6 +8,7 @@ A text without an `.ann` file has no mentions. Offsets count the characters of t
 | `E1 Type:T1 Role:T2 Role:E3` | the arguments of the mention T1; several E lines of one T are merged |
 | `* Type T1 T2`, `R1 Coref... Arg1:T1 Arg2:T2` | mentions of one chain; chains that share a mention are one |
 | `#1 SameEvent T1<TAB>name` | the event, across documents, of T1 and of the chain that contains it |
+| `A1 EventClass E1 reporting`, `A2 Negated E1` | the class of an action, and that it is negated |
 | other R lines, A, M, N and # | records in the mention's `extra["brat"]`, written back as they were |
 
 The type gives the kind: Action, Participant, Time and Location, or a tag in the style of ECB+, which is kept as the
@@ -15,8 +16,8 @@ mention's `tag`. Any other type is an action if it has an E line in its document
 mentions of one kind at the same place are an error. An argument without a role has the role `Argument` in the file.
 A line about an R, A, N or # line belongs to the mention that this line is about.
 
-Written and read back: texts, spans, kinds, arguments, event names, clusters, and tags that can be types
-of their kind. Lost: tokens and sentences, ids of mentions, heads, probabilities, other tags, the names of
+Written and read back: texts, spans, kinds, arguments, event classes, negation, event names, clusters, and tags that
+can be types of their kind. Lost: tokens and sentences, ids of mentions, heads, probabilities, other tags, the names of
 within-document chains, chains that split an event, title, date (unless the id of the document holds it),
 topic, unknown fields. Names of more than one line, and roles with spaces or colons, cannot be written.
 """
@@ -31,7 +32,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
-from samevent.corpus import KINDS, Argument, Corpus, Document, Kind, Mention
+from samevent.corpus import EVENT_CLASSES, KINDS, Argument, Corpus, Document, EventClass, Kind, Mention
 from samevent.corpus.corpus import event_key
 from samevent.corpus.document import reading_order, shortened
 from samevent.errors import CorpusError, FormatError, UsageError, place
@@ -46,6 +47,7 @@ _KIND = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _EVENT, _NO_ROLE = "SameEvent", "Argument"
+_CLASS, _NEGATED = "EventClass", "Negated"
 
 _SPAN = "[0-9]{1,9} [0-9]{1,9}"
 _ABOUT = r"(?P<type>\S+) (?P<targets>\S+)(?: (?P<value>[^\t]*))?(?:\t(?P<text>.*))?"
@@ -218,6 +220,8 @@ def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Menti
     """Yield the mentions with what the other lines say about them."""
     arguments: dict[str, dict[Argument, None]] = {name: {} for name in mentions}
     records: dict[str, list[Record]] = {name: [] for name in mentions}
+    classes: dict[str, EventClass] = {}
+    negated: set[str] = set()
     links: list[list[str]] = []
     notes: list[tuple[str, _Line]] = []
     for line in lines.values():
@@ -237,13 +241,23 @@ def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Menti
             records[owner].append(["R", line.type, " ".join(line.roles), mentions[others[0]].id])
         elif line.letter == "#" and line.type == _EVENT:
             notes.append((owner, line))
+        elif line.letter == "A" and line.type == _CLASS and line.value in EVENT_CLASSES:
+            classes[owner] = line.value
+        elif line.letter == "A" and line.type == _NEGATED and not line.value:
+            negated.add(owner)
         elif line.letter != "T":
             records[owner].append([line.letter, line.type, line.value, line.text])
     order = sorted(mentions, key=lambda name: reading_order(mentions[name]))
     for name, event, within in _clusters(order, links, notes):
         extra = {"brat": records[name]} if records[name] else {}
         yield replace(
-            mentions[name], event=event, within=within, arguments=tuple(arguments[name]), extra=extra
+            mentions[name],
+            event=event,
+            within=within,
+            arguments=tuple(arguments[name]),
+            event_class=classes.get(name),
+            negated=name in negated,
+            extra=extra,
         )
 
 
@@ -323,6 +337,10 @@ def _annotation(document: Document) -> Iterator[str]:
     for m in document.mentions:
         if m.event is not None:
             yield f"{new('#')}\t{_EVENT} {ids[m.id]}\t{m.event}"
+        if m.event_class is not None:
+            yield f"{new('A')}\t{_CLASS} {ids[m.id]} {m.event_class}"
+        if m.negated:
+            yield f"{new('A')}\t{_NEGATED} {ids[m.id]}"
         for letter, name, value, text in _records(m):
             if letter != "R":
                 value, text = f" {value}" if value else "", f"\t{text}" if text else ""

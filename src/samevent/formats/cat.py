@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from samevent.corpus import Document, Kind, Mention, Sentence
+from samevent.corpus import EVENT_CLASSES, Document, EventClass, Kind, Mention, Sentence
 from samevent.corpus.corpus import event_key
 from samevent.corpus.document import reading_order, shortened
 from samevent.errors import FormatError, located
@@ -31,6 +31,8 @@ _KINDS: dict[str, Kind] = {
 
 _BARE_TAGS: dict[Kind, str] = {"action": "ACTION", "time": "TIME", "location": "LOC", "participant": "HUMAN"}
 """Tags for mentions that have none; those of ECB+ itself are always more specific."""
+
+_NEGATED = "NEG_"
 
 # Parsers turn white space in attributes into blanks, and carriage returns anywhere into line feeds, unless they
 # are written as references.
@@ -71,6 +73,21 @@ def document_to_xml(document: Document) -> str:
             hint="replace it, or write JSON Lines",
         )
     return xml
+
+
+def class_of_tag(tag: str) -> EventClass | None:
+    """Return the class that a tag of ECB+ gives an action.
+
+    >>> class_of_tag("NEG_ACTION_REPORTING"), class_of_tag("ACTION"), class_of_tag("LOC_GEO")
+    ('reporting', None, None)
+    """
+    name = tag.removeprefix(_NEGATED).removeprefix("ACTION_").lower()
+    return next((each for each in EVENT_CLASSES if each == name and _kind(tag) == "action"), None)
+
+
+def is_negated(tag: str) -> bool:
+    """Return whether a tag of ECB+ marks an action as negated."""
+    return tag.startswith(_NEGATED)
 
 
 def full_sentences(document: Document) -> list[Sentence]:
@@ -159,6 +176,8 @@ def _mentions(document: Document, parts: Mapping[str, list[Element]]) -> Iterato
                 event=link.get("event"),
                 within=link.get("within"),
                 tag=None if markable.tag in _BARE_TAGS.values() else markable.tag,
+                event_class=class_of_tag(markable.tag),
+                negated=is_negated(markable.tag),
                 extra={name: value for name, value in extra.items() if value},
             )
             if mention.id in lines:
@@ -291,5 +310,11 @@ def _unused(ids: Iterable[str]) -> Iterator[str]:
 
 
 def _tag(m: Mention) -> str:
+    """Return the mention's own tag if it is one of ECB+ and says what its fields say, otherwise one made from these."""
     own = m.tag or ""
-    return own if re.fullmatch("[A-Z_]+", own) and _kind(own) == m.kind else _BARE_TAGS[m.kind]
+    valid = re.fullmatch("[A-Z_]+", own) and _kind(own) == m.kind
+    if valid and (class_of_tag(own), is_negated(own)) == (m.event_class, m.negated):
+        return own
+    if m.kind != "action" or (m.event_class is None and not m.negated):
+        return own if valid else _BARE_TAGS[m.kind]
+    return (_NEGATED if m.negated else "") + "_".join(filter(None, ("ACTION", (m.event_class or "").upper())))

@@ -18,7 +18,7 @@ A span that occurs twice, in two clusters or in one, is an error unless `repeats
 first get ids that end in `#2`, `#3`, ..., in the order in which clusters appear in the document.
 
 Written: action mentions, including singletons, with one number per event in the whole file.
-Lost: other kinds, heads, tags, arguments, mention and event ids, and metadata of documents and
+Lost: other kinds, heads, tags, classes, arguments, mention and event ids, and metadata of documents and
 sentences. A discontinuous mention becomes its covering span, white space inside a word becomes `_`, the text
 becomes its words separated by blanks. Errors, because they would be ambiguous to a reader: two mentions with the
 same covering span, and mentions of one event that cross each other.

@@ -21,7 +21,7 @@ Bridge, SplitAnte, syntax and the fields of Entity other than id, type and head 
 Writing. All kinds are written, every event under its own id, in which reserved characters are
 percent-encoded as in URLs. Mentions without an event get free ids (e1, e2, ...), one for each chain.
 CorefUD's scorer cuts entities at documents: to keep events across documents, write a larger unit.
-Lost: mention ids, tags that are not CorefUD types, arguments, probabilities, metadata of documents and
+Lost: mention ids, tags that are not CorefUD types, classes, arguments, probabilities, metadata of documents and
 sentences. White space between tokens becomes a blank, between sentences a line end, inside a word a blank;
 a word of only white space becomes `_`. A discontinuous mention without a head gets its first word as head, because
 readers require one. Sentences that a mention spans are joined, because the format forbids such mentions.

@@ -6,11 +6,11 @@ folder and its three parents: the sentences that it lists are annotated, all oth
 that are not read, but no sentence that a document lacks. It is written if any sentence is known to be annotated
 or not.
 
-Kept: tokens, sentences, kinds, tags, discontinuous mentions, one event or chain per mention; title, date, topic
-and sub-topic, as attributes where the name does not imply them; CAT's own ids, notes and instance names in
-`extra` (`doc_id`; `m_id`, `note`, `descriptor`). Lost on writing: the white space between tokens, sentences
-without tokens, heads, arguments, probabilities, mention ids other than `doc:start-end:kind`, a chain beside an
-event, tags of other corpora. Lost on reading: instances without mentions, and `RELATED_TO`.
+Kept: tokens, sentences, kinds, tags, classes and negation (as tags), discontinuous mentions, one event or chain per
+mention; title, date, topic and sub-topic, as attributes where the name does not imply them; CAT's own ids, notes and
+instance names in `extra` (`doc_id`; `m_id`, `note`, `descriptor`). Lost on writing: the white space between tokens,
+sentences without tokens, heads, arguments, probabilities, mention ids other than `doc:start-end:kind`, a chain beside
+an event, tags of other corpora. Lost on reading: instances without mentions, and `RELATED_TO`.
 """
 
 from __future__ import annotations

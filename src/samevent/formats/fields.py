@@ -78,6 +78,14 @@ def number(data: Json, name: str) -> float | None:
     return value
 
 
+def truth(data: Json, name: str) -> bool:
+    """Read true or false; null and a missing field are false."""
+    value = data.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise FormatError(f"the field {name!r} is {value!r}", expected="true or false")
+    return bool(value)
+
+
 def list_of(data: Json, name: str, of: type, called: str) -> list[Any]:
     """Read a list of values of one type; a missing field is an empty list."""
     value = data.get(name, [])

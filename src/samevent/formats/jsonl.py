@@ -19,14 +19,15 @@ from samevent.corpus.document import joined, spaced_words
 from samevent.corpus.tokenize import token_spans
 from samevent.errors import FormatError
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
-from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string
+from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string, truth
 from samevent.formats.files import read_lines, write_text
 
 _DOCUMENT_FIELDS = frozenset(
     "id text tokens sentences title date topic subtopic mentions url_sentences annotated_sentences".split()
 )
 _MENTION_FIELDS = frozenset(
-    "id kind start end char_start char_end text event within arguments head tokens tag probability".split()
+    "id kind start end char_start char_end text event within arguments head tokens tag event_class negated "
+    "probability".split()
 )
 
 
@@ -131,6 +132,8 @@ def _mention_to_json(m: Mention, *, in_tokens: bool) -> dict[str, Any]:
         "head": m.head,
         "tokens": list(m.anchors) or None,
         "tag": m.tag,
+        "event_class": m.event_class,
+        "negated": m.negated or None,
         "probability": m.probability,
     }
     data |= {name: value for name, value in optional.items() if value is not None}
@@ -157,6 +160,8 @@ def _mention(document: Document, data: Json) -> Mention:
         within=label(data, "within"),
         arguments=[argument_from_json(a) for a in list_of(data, "arguments", dict, "objects")],
         tag=label(data, "tag"),
+        event_class=string(data, "event_class"),
+        negated=truth(data, "negated"),
         probability=number(data, "probability"),
         extra={k: v for k, v in data.items() if k not in _MENTION_FIELDS},
     )

@@ -25,6 +25,9 @@ from samevent.formats import files
 
 Cell = str | int | float | None
 
+YES, NO = "yes", "no"
+_TRUE, _FALSE = (YES, "true", "1"), (NO, "false", "0")
+
 # Whatever may come between the start of a cell and a formula: separators, blanks, quotes, then apostrophes. The
 # lookbehind lets a match begin only where such a run begins, so that long runs do not take quadratic time.
 _OPENING = re.compile(r"""(?<![;\s"\0])([;\s"\0]*+)('*+)(?=[=+\-@＝＋－＠])""")
@@ -65,6 +68,13 @@ class Row:
             return float(cell.replace(",", "."))
         except ValueError as error:
             raise FormatError(f"the cell {column!r} is {shortened(cell)!r}", expected="a number") from error
+
+    def flag(self, column: str) -> bool:
+        """Return whether a cell says yes; an empty one says no."""
+        cell = (self[column] or NO).lower()
+        if cell not in _TRUE + _FALSE:
+            raise FormatError(f"the cell {column!r} is {shortened(cell)!r}", expected=f"{YES} or {NO}")
+        return cell in _TRUE
 
     def others(self, columns: Collection[str]) -> dict[str, str]:
         """Return the cells of all other named columns."""

@@ -3,9 +3,9 @@
 `mentions.csv` has a row for each mention: first what people read, last what programs need. `documents.csv` has
 the texts. `events.csv` summarises the events; it is not read back. `sheets.py` defines how cells are written.
 
-Kept: of a document its id, title, date, topic, sub-topic and text; of a mention its id, kind, event, chain, tag,
-probability, arguments, characters (also those of each piece of a discontinuous one) and where its head begins.
-`extra` fields become columns, and unknown columns become `extra` fields, as strings. An empty cell is None.
+Kept: of a document its id, title, date, topic, sub-topic and text; of a mention its id, kind, class, negation, event,
+chain, tag, probability, arguments, characters (also those of each piece of a discontinuous one) and where its head
+begins. `extra` fields become columns, and unknown columns become `extra` fields, as strings. An empty cell is None.
 Lost: tokens and sentences, since the text is tokenised again (always splitting at the edges of mentions); white space
 at the edges of a mention, and pieces and heads that are only white space; `extra` fields named like a column. A
 mention of only white space is an error.
@@ -18,25 +18,27 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from samevent.corpus import Argument, Corpus, Document, Kind, Mention
+from samevent.corpus import Argument, Corpus, Document, EventClass, Kind, Mention
 from samevent.corpus.corpus import event_key
 from samevent.corpus.document import shortened
-from samevent.corpus.mention import check_mention
+from samevent.corpus.mention import check_mention, common_class
 from samevent.errors import FormatError, UsageError, located, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import list_of, loads
 from samevent.formats.files import write_folder
 from samevent.formats.jsonl import argument_from_json, argument_to_json
-from samevent.formats.sheets import Cell, Row, rows, written
+from samevent.formats.sheets import YES, Cell, Row, rows, written
 
 MENTION_COLUMNS = (
-    "event mention kind document sentence probability participants times locations head tag within "
-    "char_start char_end pieces head_start arguments id"
+    "event mention kind event_class negated document sentence probability participants times locations head tag "
+    "within char_start char_end pieces head_start arguments id"
 ).split()
 DOCUMENT_COLUMNS = "id title date topic subtopic text".split()
-EVENT_COLUMNS = "event label mentions documents first_document dates participants times locations".split()
+EVENT_COLUMNS = (
+    "event label event_class mentions documents first_document dates participants times locations".split()
+)
 
 Span = tuple[int, int]
 
@@ -158,6 +160,8 @@ def _mention(document: Document, row: Row, pieces: Sequence[Span], head: int | N
         within=row["within"],
         arguments=_arguments(row["arguments"]),
         tag=row["tag"],
+        event_class=cast("EventClass | None", row["event_class"]),
+        negated=row.flag("negated"),
         probability=row.number("probability"),
         extra=row.others(MENTION_COLUMNS),
     )
@@ -198,6 +202,8 @@ def _mention_cells(document: Document, m: Mention, mentions: Mapping[str, Mentio
         "event": m.event,
         "mention": document.text[start:end],
         "kind": m.kind,
+        "event_class": m.event_class,
+        "negated": YES if m.negated else None,
         "document": m.document,
         "sentence": sentence,
         "probability": m.probability,
@@ -234,6 +240,7 @@ def _event_rows(corpus: Corpus, mentions: Mapping[str, Mention]) -> Iterator[lis
         cells: dict[str, Cell] = {
             "event": event_key(members[0])[-1],
             "label": Counter(m.text for m in members).most_common(1)[0][0],
+            "event_class": common_class(members),
             "mentions": len(members),
             "documents": len(documents),
             "first_document": documents[0],

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from samevent.corpus import Kind, Mention
 from samevent.events import Event, Member
-from samevent.formats.sheets import Cell
+from samevent.formats.sheets import YES, Cell
 from samevent.results.result import Result, sentence_of
 
-EVENT_COLUMNS = "event label mentions documents first_date last_date probability document_ids".split()
+EVENT_COLUMNS = (
+    "event label event_class mentions documents first_date last_date probability document_ids".split()
+)
 MENTION_COLUMNS = (
-    "event mention document title date text sentence char_start char_end probability "
+    "event mention event_class negated document title date text sentence char_start char_end probability "
     "participants times locations closest similarity"
 ).split()
 
@@ -39,6 +41,7 @@ def _event_row(event: Event) -> Row:
     cells: tuple[Cell, ...] = (
         event.id,
         event.label,
+        event.event_class,
         len(event),
         len(event.documents),
         first,
@@ -57,6 +60,8 @@ def _mention_row(result: Result, event: Event, member: Member, known: dict[str, 
     cells: tuple[Cell, ...] = (
         event.id,
         mention.id,
+        mention.event_class,
+        YES if mention.negated else None,
         document.id,
         document.title,
         result.dates[document.id],
