@@ -29,7 +29,7 @@ from samevent.extraction import EXTRACTOR_FILE, load_extractor
 from samevent.formats import read
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
-from samevent.language.encoder.training import HALVES, annotated_actions, train_encoder
+from samevent.language.encoder.training import HALVES, annotated_part, train_encoder
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.training import train_file as train_roles
@@ -167,7 +167,7 @@ def build_encoder(folder: Path, _: Cache) -> None:
     task = TASKS["cybulska"]
     corpus = read(DATA / "ecbplus")
     train_encoder(
-        annotated_actions(d for d in corpus if task.split.part_of(d) in ("train", "dev")),
+        annotated_part(d for d in corpus if task.split.part_of(d) in ("train", "dev")),
         minilm(),
         folder,
         work=ENCODER_WORK,

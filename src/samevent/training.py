@@ -22,7 +22,7 @@ from samevent.extraction import training as extractors
 from samevent.formats.files import check_absent, write_text
 from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder
-from samevent.language.encoder.training import HALVES, annotated_actions, topic_halves
+from samevent.language.encoder.training import HALVES, annotated_part, topic_halves
 from samevent.language.resources import MANIFEST_FILE, Resources
 from samevent.language.vectors import Matrix
 from samevent.preparation import (
@@ -117,7 +117,7 @@ def cross_fitted(
     folder: Path, documents: Iterable[Document], *, jobs: int = 1, cache: Cache | None = None
 ) -> CrossFitted:
     """Return the encoders that `train_encoder` left in its work folder for these documents."""
-    halves = topic_halves(annotated_actions(documents))
+    halves = topic_halves(annotated_part(documents))
     # The encoder of a half was tuned on it, and encodes the other.
     encoders = [encode_with(Encoder(folder / half), jobs=jobs, cache=cache) for half in reversed(HALVES)]
     half_of = {topic: number for number, topics in enumerate(halves) for topic in topics}

@@ -234,13 +234,13 @@ def encoder_cli(
     half of the topics and scored on the other; their mean is written. If interrupted, run the same command again.
     Needs the extra: pip install 'samevent[train]'.
     """
-    from samevent.language.encoder.training import Teaching, annotated_actions, train_encoder
+    from samevent.language.encoder.training import Teaching, annotated_part, train_encoder
     from samevent.language.encoder.tuning import TuningSettings
 
     topics = load_split(split) if split else None
     documents = [d for d in read(data) if topics is None or topics.part_of(d) in ("train", "dev")]
     figures = train_encoder(
-        annotated_actions(documents),
+        annotated_part(documents),
         base,
         output,
         work=work or output / "training",

@@ -9,6 +9,7 @@ import pytest
 
 from encoders import forward, write_base
 from samevent.language.encoder.graph import graph_bytes
+from samevent.language.encoder.tagging import BIAS, WEIGHT, with_tagger
 from samevent.language.encoder.weights import read_weights
 
 PIECES = [1, 5, 6, 7, 4, 9, 2, 10, 11, 12, 2]
@@ -27,6 +28,21 @@ def test_graph_computes_what_a_plain_forward_pass_does(tmp_path: Path, kind: str
     last, middle = run(graph_bytes(weights, quantized=False), PIECES[:length])
     assert np.allclose(last, layers[-1], atol=1e-4)
     assert np.allclose(middle, np.mean(layers[1:], axis=0), atol=1e-4)
+
+
+@pytest.mark.parametrize("quantized", [False, True])
+def test_graph_scores_tags_from_the_last_layer_and_the_mean_of_layers(
+    tmp_path: Path, quantized: bool
+) -> None:
+    weights = with_tagger(read_weights(write_base(tmp_path)))
+    draws = np.random.default_rng(0)
+    for name in (WEIGHT, BIAS):
+        weights.arrays[name] = draws.normal(size=weights.arrays[name].shape).astype(np.float32)
+    graph = graph_bytes(weights, quantized=quantized)
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    (tags,) = session.run(["tags"], {"pieces": np.array(PIECES)})
+    expected = np.hstack(run(graph, PIECES)) @ weights.arrays[WEIGHT].T + weights.arrays[BIAS]
+    assert np.allclose(tags, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])

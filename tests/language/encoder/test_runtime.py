@@ -12,6 +12,7 @@ from samevent.errors import FormatError
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, Encoder, MentionVectors, mention_vectors
 from samevent.language.encoder.graph import write_graph
+from samevent.language.encoder.tagging import TAGS, WEIGHT, with_tagger
 from samevent.language.encoder.units import Unit
 from samevent.language.encoder.weights import read_weights
 
@@ -34,6 +35,17 @@ MENTIONS = list(CORPUS.mentions())
 def encoder(tmp_path: Path) -> Encoder:
     folder = write_base(tmp_path / "model")
     write_graph(read_weights(folder), folder / ENCODER_FILE, quantized=False)
+    return Encoder(folder)
+
+
+@pytest.fixture
+def tagger(tmp_path: Path) -> Encoder:
+    folder = write_base(tmp_path / "tagger")
+    weights = with_tagger(read_weights(folder))
+    weights.arrays[WEIGHT] = (
+        np.random.default_rng(0).normal(size=weights.arrays[WEIGHT].shape).astype(np.float32)
+    )
+    write_graph(weights, folder / ENCODER_FILE, quantized=False)
     return Encoder(folder)
 
 
@@ -104,6 +116,39 @@ def test_mention_without_pieces_has_the_vectors_of_its_sentence(encoder: Encoder
     odd = Corpus([story("c", "quake \u200b hit", actions={(1, 2): "nothing"})])
     vectors = mention_vectors(encoder, odd, list(odd.mentions()))
     assert np.array_equal(vectors.last, vectors.unit)
+
+
+def test_tags_are_scores_at_the_first_piece_of_each_token(tagger: Encoder) -> None:
+    document = story("c", "quakes \u200b hit", "police said")
+    tags = tagger.read(document).tags
+    units, _ = tagger.reader.read_tokens(document)
+    first, second = (tagger.encode(unit)["tags"] for unit in units)
+    assert np.array_equal(tags, [first[1], np.zeros(len(TAGS)), first[3], second[1], second[2]]), "quake ##s"
+
+
+def test_sentences_are_encoded_once_for_tags_and_vectors(
+    tagger: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, reading = counted(monkeypatch), tagger.read(CORPUS["a"])
+    assert len(reading.tags) == len(CORPUS["a"].tokens)
+    vectors = reading.vectors(CORPUS["a"].mentions)
+    assert len(seen) == 2
+    assert np.array_equal(vectors[:, 0], mention_vectors(tagger, CORPUS, MENTIONS[:3]).last)
+
+
+def test_cached_tags_are_not_computed_again(
+    tagger: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(tmp_path / "cache")
+    first = tagger.read(CORPUS["a"], cache).tags
+    seen = counted(monkeypatch)
+    assert np.array_equal(tagger.read(CORPUS["a"], cache).tags, first)
+    assert not seen
+
+
+def test_encoder_without_a_tagger_has_no_tags(encoder: Encoder) -> None:
+    with pytest.raises(FormatError, match="no tagger"):
+        encoder.read(CORPUS["a"]).tags  # noqa: B018
 
 
 def test_no_mentions_have_no_vectors(encoder: Encoder) -> None:

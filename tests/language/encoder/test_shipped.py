@@ -44,8 +44,11 @@ def test_shipped_encoder_is_small(encoder: Encoder) -> None:
 def test_shipped_encoder_is_close_to_its_weights_in_full_precision(encoder: Encoder) -> None:
     unit = encoder.reader.read(CORPUS["a"], CORPUS["a"].mentions)[0][0]
     layers = forward(stored_weights(encoder), list(unit.pieces))
-    last, middle = encoder.encode(unit)
-    for vectors, expected in ((last, layers[-1]), (middle, np.mean(layers[1:], axis=0))):
+    outputs = encoder.encode(unit)
+    for vectors, expected in (
+        (outputs["last"], layers[-1]),
+        (outputs["middle"], np.mean(layers[1:], axis=0)),
+    ):
         cosines = (
             (vectors * expected).sum(1) / np.linalg.norm(vectors, axis=1) / np.linalg.norm(expected, axis=1)
         )

@@ -13,12 +13,15 @@ from samevent.errors import DataError, OutputExistsError
 from samevent.language.encoder import Encoder, mention_vectors
 from samevent.language.encoder.distillation import DistillationSettings, Teacher, teaching_loss, with_words
 from samevent.language.encoder.network import Network, averaged
+from samevent.language.encoder.tagging import KINDS, with_tagger
 from samevent.language.encoder.training import (
     Teaching,
-    annotated_actions,
+    action_f1,
+    annotated_part,
     pair_precision,
     topic_halves,
     train_encoder,
+    write_encoder,
 )
 from samevent.language.encoder.tuning import (
     TuningSettings,
@@ -136,6 +139,44 @@ def test_tuning_brings_mentions_of_an_event_together(tmp_path: Path) -> None:
     assert tuned.arrays["word"] is weights.arrays["word"]
 
 
+def annotated_documents() -> list[Document]:
+    """Return the documents with tags and all sentences annotated."""
+    result = []
+    for d in documents():
+        mentions = [replace(m, tag="ACTION_OCCURRENCE") for m in d.mentions]
+        mentions.append(d.mention("participant", 6, 7, tag="HUMAN_PART_ORG"))
+        result.append(
+            replace(d, sentences=tuple(replace(s, annotated=True) for s in d.sentences)).with_mentions(
+                mentions
+            )
+        )
+    return result
+
+
+def test_examples_of_annotated_sentences_have_the_tags_of_their_tokens(tmp_path: Path) -> None:
+    reader = UnitReader(write_base(tmp_path) / "tokenizer.json")
+    first, second, third = training_examples(reader, annotated_documents()[:1])
+    assert [KINDS[tags.kind] for _, tags in second.tags][:5] == [
+        "human",
+        "none",
+        "none",
+        "none",
+        "occurrence",
+    ]
+    assert [piece for piece, _ in first.tags] == [1, 2, 3, 4, 5, 6]
+    assert (len(first.mentions), len(second.mentions), len(third.mentions)) == (1, 1, 0)
+    assert len(third.tags) == 3
+
+
+def test_tuning_learns_tags_beside_coreference(tmp_path: Path) -> None:
+    base, stories = write_base(tmp_path / "base"), annotated_documents()
+    weights, reader = read_weights(base), UnitReader(base / "tokenizer.json")
+    settings = replace(SETTINGS, epochs=20, head_rate=0.1)
+    tuned = tune(weights, training_examples(reader, stories), settings, lambda _: None)
+    assert action_f1(write_encoder(tuned, base, tmp_path / "tuned"), stories) > 0.9
+    assert action_f1(write_encoder(with_tagger(weights), base, tmp_path / "new"), stories) < 0.5
+
+
 def test_batch_has_one_topic_and_a_few_others(tmp_path: Path) -> None:
     examples = training_examples(UnitReader(write_base(tmp_path) / "tokenizer.json"), documents())
     for batch in batches(examples, SETTINGS, 0):
@@ -172,7 +213,7 @@ def test_pair_precision_is_the_mean_over_coreferent_pairs() -> None:
 def test_mentions_of_sentences_without_annotation_are_left_out() -> None:
     first, *others = documents()[0].sentences
     partly = replace(documents()[0], sentences=(replace(first, annotated=False), *others))
-    (kept,) = annotated_actions([partly])
+    (kept,) = annotated_part([partly])
     assert [m.text for m in kept.mentions] == ["flooded"]
 
 

@@ -86,6 +86,14 @@ def test_long_sentence_is_read_in_a_window_around_each_mention(reader: UnitReade
     assert words(units[1].pieces)[places[1].pieces[0]] == "the"
 
 
+def test_tokens_are_read_as_mentions_of_one_token_are(reader: UnitReader) -> None:
+    long = story("d", "quakes hit \u200b", "the " * 149 + "storms " + "the " * 150, "police said")
+    mentions = [long.mention("action", i, i + 1) for i in range(len(long.tokens))]
+    assert reader.read_tokens(long) == reader.read(long, mentions)
+    tail = [m for m in mentions if long.sentence_of(m.start) == 2]
+    assert reader.read_tokens(long, [2]) == reader.read(long, tail)
+
+
 def test_window_contains_the_middle_of_its_mention() -> None:
     for length in (101, 149, 150, 151, 400):
         for piece in range(length):

@@ -8,8 +8,9 @@ half's teacher, so that out-of-fold cosines stay so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 from samevent.corpus import Document
 from samevent.language.encoder.network import Network, Tensor, Tensors, layer_names, padded
 from samevent.language.encoder.runtime import TOKENIZER_FILE
+from samevent.language.encoder.tagging import with_tagger
 from samevent.language.encoder.tuning import (
     Example,
     Progress,
     TuningSettings,
+    annotation_loss,
     batches,
     coreference_loss,
     import_torch,
@@ -77,7 +80,7 @@ class Teacher:
         torch = import_torch()
         torch.manual_seed(tuning.seed)
         network, first = self._network(), self.weights.layers // 2
-        examples = training_examples(self.reader, documents)
+        examples = with_actions(training_examples(self.reader, documents))
         states = _states(network, [example.unit for example in examples], first)
         progress(f"teacher: read {len(states):,} sentences")
         adapters = new_adapters(self.weights, range(first, self.weights.layers), settings.rank)
@@ -93,10 +96,7 @@ class Teacher:
         ]
 
         def loss(batch: Sequence[Example]) -> Tensor:
-            units = [example.unit for example in batch]
-            _, mask = padded(units)
-            x = torch.nn.utils.rnn.pad_sequence([states[unit] for unit in units], batch_first=True)
-            last = network.layers(x, mask, range(first, self.weights.layers))[-1]
+            last = network([example.unit for example in batch], states, first)[-1]
             return coreference_loss(*mention_batch(last, batch), head, tuning)
 
         optimise(groups, loss, lambda epoch: batches(examples, tuning, epoch), tuning, progress)
@@ -109,7 +109,9 @@ class Teacher:
         torch = import_torch()
         network = self._network()
         network.tensors |= {name: torch.from_numpy(np.array(array)) for name, array in adapters.items()}
-        examples = sorted(training_examples(self.reader, documents), key=lambda e: len(e.unit.pieces))
+        examples = sorted(
+            with_actions(training_examples(self.reader, documents)), key=lambda e: len(e.unit.pieces)
+        )
         result: dict[str, NDArray[np.float32]] = {}
         with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
             for start in range(0, len(examples), _READ_AT_ONCE):
@@ -164,10 +166,15 @@ def with_words(documents: Sequence[Document], settings: DistillationSettings, se
     ]
 
 
+def with_actions(examples: Iterable[Example]) -> list[Example]:
+    """Return the examples that have actions."""
+    return [example for example in examples if example.mentions]
+
+
 def known(examples: Sequence[Example], taught: Mapping[str, NDArray[np.float32]]) -> list[Example]:
-    """Return the examples with the mentions that the teacher has a vector of."""
+    """Return the examples with the mentions that the teacher has a vector of, and with their tags."""
     kept = (replace(e, mentions=tuple(m for m in e.mentions if m.id in taught)) for e in examples)
-    return [example for example in kept if example.mentions]
+    return [example for example in kept if example.mentions or example.tags]
 
 
 def distil(
@@ -182,33 +189,40 @@ def distil(
     """Return a small encoder taught by `taught`, a teacher's vectors by mention, and tuned on annotated examples."""
     torch = import_torch()
     torch.manual_seed(tuning.seed)
-    network = Network(weights)
+    tagged = any(example.tags for example in annotated)
+    network = Network(with_tagger(weights) if tagged else weights)
     size = len(next(iter(taught.values())))
     projection = (torch.randn(size, weights.size) / weights.size**0.5).requires_grad_(True)
     head = torch.tensor([10.0, -6.0], requires_grad=True)
     names = layer_names(range(weights.layers))
 
-    def teaching(batch: Sequence[Example], rows: Tensor) -> Tensor:
-        teacher = torch.from_numpy(np.stack([taught[m.id] for example in batch for m in example.mentions]))
-        return teaching_loss(rows, teacher, projection, settings)
+    def loss(batch: Sequence[Example], supervised: bool) -> Tensor:
+        layers = network([example.unit for example in batch])
+        total = torch.zeros(())
+        if ids := [m.id for example in batch for m in example.mentions]:
+            teacher = torch.from_numpy(np.stack([taught[i] for i in ids]))
+            total = total + teaching_loss(mention_rows(layers[-1], batch), teacher, projection, settings)
+        return total + annotation_loss(network, layers, batch, head, tuning) if supervised else total
 
-    def first_loss(batch: Sequence[Example]) -> Tensor:
-        return teaching(batch, mention_rows(network([example.unit for example in batch])[-1], batch))
-
-    def second_loss(batch: Sequence[Example]) -> Tensor:
-        last = network([example.unit for example in batch])[-1]
-        taught_part = teaching(batch, mention_rows(last, batch))
-        return coreference_loss(*mention_batch(last, batch), head, tuning) + taught_part
-
-    for loss, examples, stage in (
-        (first_loss, [*annotated, *text], replace(tuning, epochs=settings.epochs, rate=settings.rate)),
-        (second_loss, annotated, replace(tuning, rate=settings.tuning_rate, seed=tuning.seed + 1000)),
+    for learned, examples, stage in (
+        (
+            False,
+            with_actions([*annotated, *text]),
+            replace(tuning, epochs=settings.epochs, rate=settings.rate),
+        ),
+        (True, annotated, replace(tuning, rate=settings.tuning_rate, seed=tuning.seed + 1000)),
     ):
         groups: list[dict[str, Any]] = [
             {"params": network.train(names, stage.dropout), "lr": stage.rate, "weight_decay": stage.decay},
-            {"params": [head, projection], "lr": stage.head_rate, "weight_decay": 0.0},
+            {
+                "params": [head, projection, *network.train_tagger()],
+                "lr": stage.head_rate,
+                "weight_decay": 0.0,
+            },
         ]
-        optimise(groups, loss, lambda epoch, e=examples, s=stage: batches(e, s, epoch), stage, progress)  # type: ignore[misc]
+        optimise(
+            groups, partial(loss, supervised=learned), partial(batches, examples, stage), stage, progress
+        )
     network.freeze()
     return network.updated()
 

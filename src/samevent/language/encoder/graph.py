@@ -1,7 +1,8 @@
 """An encoder as an ONNX graph, built node by node from its weights: no torch, no exporter.
 
 The graph reads one unit at a time: `pieces` (n) gives `last` and `middle` (n x size), the last layer and the mean of
-all layers but the first. There is no batch and no padding, so a unit's vectors never depend on its neighbours.
+all layers but the first. An encoder with a tagger also gives `tags` (n x tags): scores that are linear in both. There
+is no batch and no padding, so a unit's vectors never depend on its neighbours.
 
 `quantized` stores word vectors as bytes with one scale per word, and matrices as bytes with one scale per output.
 Activations are quantized as the graph runs, with one scale per unit. Weights use seven bits only: with eight,
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samevent.language.encoder.tagging import BIAS, WEIGHT
 from samevent.language.encoder.weights import Weights
 from samevent.storage import atomic_path
 
@@ -37,12 +39,17 @@ def graph_bytes(weights: Weights, *, quantized: bool = True) -> bytes:
 
     builder = _Builder(weights, quantized)
     builder.build()
-    size = weights.size
+    outputs = {"last": weights.size, "middle": weights.size}
+    if WEIGHT in weights.arrays:
+        outputs["tags"] = len(weights.arrays[WEIGHT])
     graph = helper.make_graph(
         builder.nodes,
         "encoder",
         [helper.make_tensor_value_info("pieces", TensorProto.INT64, ["n"])],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size]) for name in ("last", "middle")],
+        [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size])
+            for name, size in outputs.items()
+        ],
         [onnx.numpy_helper.from_array(array, name) for name, array in builder.constants.items()],
     )
     model = helper.make_model(
@@ -84,6 +91,10 @@ class _Builder:
             upper += [x] if layer else []
         share = self.constant("share", np.float32(1 / max(len(upper), 1)))
         self.node("Mul", self.node("Sum", *(upper or [x])), share, out="middle")
+        if WEIGHT in arrays:
+            both = self.node("Concat", "last", "middle", axis=1)
+            scores = self.node("MatMul", both, self.constant(WEIGHT, arrays[WEIGHT].T))
+            self.node("Add", scores, self.constant(BIAS, arrays[BIAS]), out="tags")
 
     def words(self) -> str:
         """Look up the vectors of the pieces."""

@@ -6,13 +6,14 @@ turned into a graph as it is. A matrix may have a low-rank adapter (LoRA): `<nam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from samevent.language.encoder.adapters import ADAPTER_SCALE, merged
+from samevent.language.encoder.tagging import BIAS, WEIGHT
 from samevent.language.encoder.units import Unit
 from samevent.language.encoder.weights import MATRICES, NORMS, Arrays, Weights
 
@@ -20,6 +21,7 @@ Tensor = Any
 Tensors = dict[str, Tensor]
 
 _MASKED = -1e4
+_TOGETHER = 6
 
 
 class Network:
@@ -39,6 +41,12 @@ class Network:
         """Make these parameters trainable, turn dropout on, and return them."""
         self.dropout = dropout
         self._trained = frozenset(names)
+        return [self.tensors[name].requires_grad_(True) for name in names]
+
+    def train_tagger(self) -> list[Tensor]:
+        """Make the tagger trainable too, if there is one, and return its parameters."""
+        names = [name for name in (WEIGHT, BIAS) if name in self.tensors]
+        self._trained |= set(names)
         return [self.tensors[name].requires_grad_(True) for name in names]
 
     def freeze(self) -> None:
@@ -71,10 +79,38 @@ class Network:
             outputs.append(x)
         return outputs
 
-    def __call__(self, units: Sequence[Unit]) -> list[Tensor]:
-        """Return all layers' outputs for a batch of units, padded to the longest."""
-        pieces, mask = padded(units)
-        return self.layers(self.embed(pieces), mask, range(self.weights.layers))
+    def __call__(
+        self, units: Sequence[Unit], states: Mapping[Unit, Tensor] | None = None, first: int = 0
+    ) -> list[Tensor]:
+        """Return the outputs of the layers from `first` on for a batch of units, padded to the longest.
+
+        `states` has what layer `first` reads of each unit. Units of similar length are computed together.
+        """
+        import torch
+        from torch.nn.functional import pad
+        from torch.nn.utils.rnn import pad_sequence
+
+        order = sorted(range(len(units)), key=lambda i: len(units[i].pieces))
+        longest = len(units[order[-1]].pieces)
+        parts = []
+        for start in range(0, len(order), _TOGETHER):
+            group = [units[i] for i in order[start : start + _TOGETHER]]
+            pieces, mask = padded(group)
+            x = self.embed(pieces) if states is None else pad_sequence([states[u] for u in group], True)
+            outputs = self.layers(x, mask, range(first, self.weights.layers))
+            parts.append([pad(output, (0, 0, 0, longest - output.shape[1])) for output in outputs])
+        places = torch.tensor(np.argsort(order))
+        return [torch.cat(layer)[places] for layer in zip(*parts, strict=True)]
+
+    def tag_scores(self, layers: Sequence[Tensor], places: tuple[list[int], list[int]]) -> Tensor:
+        """Return the scores of all tags at some places (rows and columns of a batch) from the layers' outputs."""
+        import torch
+        from torch.nn import functional
+
+        middle = torch.stack([layer[places] for layer in layers[1:] or layers]).mean(0)
+        both = torch.cat([layers[-1][places], middle], dim=1).float()
+        with torch.autocast("cpu", enabled=False):
+            return functional.linear(both, self.tensors[WEIGHT], self.tensors[BIAS])
 
     def _layer(self, name: str, x: Tensor, bias: Tensor) -> Tensor:
         from torch.nn import functional

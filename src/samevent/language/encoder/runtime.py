@@ -1,4 +1,4 @@
-"""Contextual vectors of mentions, computed with onnxruntime.
+"""Contextual vectors of mentions and tags of tokens, computed with onnxruntime.
 
 Units run one at a time, because quantized activations share one scale per run: in a batch, a unit's vectors would
 depend on its neighbours. Each run uses one thread, and `jobs` runs go on at once, so the vectors are the same
@@ -93,27 +93,19 @@ class Encoder:
                 f"cannot be read as an encoder ({error})", where=place(path), hint="install samevent again"
             ) from error
 
-    def encode(self, unit: Unit) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the vectors of a unit's pieces: the last layer, and the mean of all layers but the first."""
-        last, middle = self._session.run(["last", "middle"], {"pieces": np.array(unit.pieces, np.int64)})
-        return last, middle
+    @cached_property
+    def outputs(self) -> tuple[str, ...]:
+        """What the graph computes: `last`, `middle` and, if the encoder has a tagger, `tags`."""
+        return tuple(output.name for output in self._session.get_outputs())
 
-    def document_vectors(self, document: Document, mentions: Sequence[Mention]) -> NDArray[np.float16]:
-        """Return the vectors of some mentions of one document: last, middle and unit, mentions x 3 x size."""
-        return self._pooled(*self.reader.read(document, mentions))
+    def encode(self, unit: Unit) -> dict[str, NDArray[np.float32]]:
+        """Return the outputs of the graph for a unit, by name, each with one row per piece."""
+        arrays = self._session.run(self.outputs, {"pieces": np.array(unit.pieces, np.int64)})
+        return dict(zip(self.outputs, arrays, strict=True))
 
-    def _pooled(self, units: Sequence[Unit], places: Sequence[Place]) -> Halves:
-        encoded = [
-            (last, middle, _mean(last, range(1, unit.stop)))
-            for unit in units
-            for last, middle in [self.encode(unit)]
-        ]
-        rows = []
-        for mention in places:
-            last, middle, whole = encoded[mention.unit]
-            pieces = mention.pieces or range(1, units[mention.unit].stop)
-            rows.append((_mean(last, pieces), _mean(middle, pieces), whole))
-        return np.array(rows, np.float16)
+    def read(self, document: Document, cache: Cache | None = None) -> Reading:
+        """Return a document as the encoder reads it."""
+        return Reading(self, document, cache)
 
     def _existing(self, name: str) -> Path:
         path = self.folder / name
@@ -124,6 +116,79 @@ class Encoder:
                 hint="train one with: samevent train encoder DATA -o MODEL --base FOLDER; or use a preset without one",
             )
         return path
+
+
+class Reading:
+    """One document: the tags of its tokens and the vectors of its mentions.
+
+    A sentence is read when it is first asked for, once for both. What a cache has is not read at all.
+    """
+
+    def __init__(self, encoder: Encoder, document: Document, cache: Cache | None = None) -> None:
+        self.encoder = encoder
+        self.document = document
+        self.cache = cache
+        self._encoded: dict[Unit, dict[str, NDArray[np.float32]]] = {}
+
+    @cached_property
+    def tags(self) -> NDArray[np.float32]:
+        """The scores of `tagging.TAGS`, one row per token; zeros for tokens of which no piece is read."""
+        if "tags" not in self.encoder.outputs:
+            raise FormatError(
+                "the encoder has no tagger",
+                where=place(self.encoder.folder / ENCODER_FILE),
+                hint="train one with: samevent train encoder DATA -o MODEL --base FOLDER; or use a preset without one",
+            )
+        return np.asarray(
+            self._cached("tags", *self.encoder.reader.read_tokens(self.document), self._tags), np.float32
+        )
+
+    def vectors(self, mentions: Sequence[Mention]) -> Halves:
+        """Return the vectors of some mentions: last, middle and unit, mentions x 3 x size."""
+        units, places = self.encoder.reader.read(self.document, mentions)
+        return np.asarray(self._cached("mention vectors", units, places, self._pooled), np.float16)
+
+    def _tags(self, units: Sequence[Unit], places: Sequence[Place]) -> NDArray[np.float32]:
+        scores = [self._encode(unit)["tags"] for unit in units]
+        blank = np.zeros(scores[0].shape[1] if scores else 0, np.float32)
+        return np.array([scores[p.unit][p.pieces[0]] if p.pieces else blank for p in places], np.float32)
+
+    def _pooled(self, units: Sequence[Unit], places: Sequence[Place]) -> Halves:
+        encoded = [self._encode(unit) for unit in units]
+        wholes = [_mean(e["last"], range(1, unit.stop)) for e, unit in zip(encoded, units, strict=True)]
+        rows = []
+        for mention in places:
+            pieces = mention.pieces or range(1, units[mention.unit].stop)
+            last, middle = (_mean(encoded[mention.unit][name], pieces) for name in ("last", "middle"))
+            rows.append((last, middle, wholes[mention.unit]))
+        return np.array(rows, np.float16)
+
+    def _encode(self, unit: Unit) -> dict[str, NDArray[np.float32]]:
+        if unit not in self._encoded:
+            self._encoded[unit] = self.encoder.encode(unit)
+        return self._encoded[unit]
+
+    def _cached(
+        self,
+        name: str,
+        units: Sequence[Unit],
+        places: Sequence[Place],
+        compute: Callable[[Sequence[Unit], Sequence[Place]], NDArray[Any]],
+    ) -> NDArray[Any]:
+        if self.cache is None:
+            return compute(units, places)
+        key = self.cache.key(
+            name, _SCHEMA, self.encoder.digest,
+            [[*unit.pieces, -unit.stop] for unit in units], [[p.unit, *p.pieces] for p in places],
+        )  # fmt: skip
+        data = self.cache.get(key)
+        if data is not None:
+            return np.asarray(np.load(io.BytesIO(data), allow_pickle=False))
+        array = compute(units, places)
+        stream = io.BytesIO()
+        np.save(stream, array, allow_pickle=False)
+        self.cache.put(key, stream.getvalue())
+        return array
 
 
 def mention_vectors(
@@ -144,7 +209,7 @@ def mention_vectors(
         by_document.setdefault(mention.document, []).append(row)
 
     def encode(document_id: str, rows: list[int]) -> Halves:
-        vectors = _cached(encoder, documents[document_id], [mentions[row] for row in rows], cache)
+        vectors = encoder.read(documents[document_id], cache).vectors([mentions[row] for row in rows])
         if progress is not None:
             progress(len(rows))
         return vectors
@@ -159,24 +224,6 @@ def mention_vectors(
     for rows, part in zip(by_document.values(), parts, strict=True):
         vectors[:, rows] = part.transpose(1, 0, 2)
     return MentionVectors(*vectors)
-
-
-def _cached(encoder: Encoder, document: Document, mentions: Sequence[Mention], cache: Cache | None) -> Halves:
-    units, places = encoder.reader.read(document, mentions)
-    if cache is None:
-        return encoder._pooled(units, places)
-    key = cache.key(
-        "mention vectors", _SCHEMA, encoder.digest,
-        [[*unit.pieces, -unit.stop] for unit in units], [[p.unit, *p.pieces] for p in places],
-    )  # fmt: skip
-    data = cache.get(key)
-    if data is not None:
-        return np.asarray(np.load(io.BytesIO(data), allow_pickle=False), np.float16)
-    vectors = encoder._pooled(units, places)
-    stream = io.BytesIO()
-    np.save(stream, vectors, allow_pickle=False)
-    cache.put(key, stream.getvalue())
-    return vectors
 
 
 def _mean(vectors: NDArray[np.float32], pieces: Sequence[int]) -> NDArray[np.float32]:

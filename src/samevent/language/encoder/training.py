@@ -24,8 +24,9 @@ from samevent.corpus.corpus import event_key
 from samevent.errors import DataError, check_absent
 from samevent.language.encoder.distillation import DistillationSettings, Teacher, distil, known, with_words
 from samevent.language.encoder.graph import write_graph
-from samevent.language.encoder.network import averaged, layer_names
+from samevent.language.encoder.network import averaged
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE, Encoder, mention_vectors
+from samevent.language.encoder.tagging import EVENT_CLASSES, kind_probabilities, token_tags
 from samevent.language.encoder.tuning import Progress, TuningSettings, import_torch, training_examples, tune
 from samevent.language.encoder.units import UnitReader
 from samevent.language.encoder.weights import Weights, read_weights
@@ -83,22 +84,24 @@ def train_encoder(
         for name, scorer in (("untuned", untuned), ("tuned", encoder)):
             figures[f"{name} {half}"] = cosine_precision(scorer, scored)
             progress(f"half {half}, {name}: average precision out of fold {figures[f'{name} {half}']:.4f}")
+        if "tags" in encoder.outputs:
+            figures[f"tags {half}"] = action_f1(encoder, scored)
+            progress(f"half {half}: F1 of the tokens of actions out of fold {figures[f'tags {half}']:.4f}")
     write_encoder(averaged(tuned), base, target)
     return figures
 
 
-def annotated_actions(documents: Iterable[Document]) -> list[Document]:
-    """Return the documents with actions in annotated sentences, with these alone.
+def annotated_part(documents: Iterable[Document]) -> list[Document]:
+    """Return the documents with actions in annotated sentences, with the mentions of these sentences alone.
 
     Where a corpus does not say which sentences are annotated, all count.
     """
 
     def counts(mention: Mention, document: Document) -> bool:
-        annotated = document.sentences[document.sentence_of(mention.start)].annotated
-        return mention.kind == "action" and annotated is not False
+        return document.sentences[document.sentence_of(mention.start)].annotated is not False
 
     kept = (d.with_mentions(replace(m, arguments=()) for m in d.mentions if counts(m, d)) for d in documents)
-    return [document for document in kept if document.mentions]
+    return [document for document in kept if any(m.kind == "action" for m in document.mentions)]
 
 
 def topic_halves(documents: Iterable[Document]) -> tuple[frozenset[str], frozenset[str]]:
@@ -138,6 +141,23 @@ def pair_precision(vectors: NDArray[np.float32], mentions: Sequence[Mention]) ->
     return float(np.mean(np.arange(1, len(hits) + 1) / (hits + 1))) if len(hits) else 0.0
 
 
+def action_f1(encoder: Encoder, documents: Sequence[Document]) -> float:
+    """Return the F1 of calling tokens of annotated sentences actions where that is more probable than not."""
+    hits = found = actual = 0
+    for document in documents:
+        labels = token_tags(document)
+        tokens = list(labels)
+        if tokens:
+            shares = kind_probabilities(encoder.read(document).tags[tokens])
+            positive = shares[:, 1 : len(EVENT_CLASSES) + 1].sum(axis=1) > 0.5
+            actions = np.array([labels[token].action for token in tokens])
+            hits, found, actual = (
+                total + int(part.sum())
+                for total, part in ((hits, positive & actions), (found, positive), (actual, actions))
+            )
+    return 2 * hits / max(found + actual, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class _Stages:
     """The stages of one half; each is read from its file if it was done before from the same input."""
@@ -151,11 +171,10 @@ class _Stages:
     def tuned(self, weights: Weights, learned: Sequence[Document]) -> Weights:
         """Tune on the annotation alone."""
         examples = training_examples(self._reader(), learned)
-        names = layer_names(range(weights.layers))
 
         def run() -> Stored:
             tuned = tune(weights, examples, self.settings, self.progress)
-            return {name: tuned.arrays[name] for name in names}
+            return _trained(weights, tuned)
 
         arrays = self._once("tuned", [self._key(learned, self.base)], run)
         return replace(weights, arrays=weights.arrays | arrays)
@@ -178,12 +197,11 @@ class _Stages:
         stored = self._once("vectors", key, read)
         vectors = dict(zip(unpack_strings(stored["ids"]), stored["vectors"], strict=True))
         reader = self._reader()
-        names = layer_names(range(weights.layers))
 
         def run() -> Stored:
             examples, others = (known(training_examples(reader, part), vectors) for part in (learned, text))
             student = distil(weights, examples, others, vectors, self.settings, settings, self.progress)
-            return {name: student.arrays[name] for name in names}
+            return _trained(weights, student)
 
         key += [self._key((), self.base), json.dumps(asdict(settings))]
         return replace(weights, arrays=weights.arrays | self._once("taught", key, run))
@@ -210,9 +228,14 @@ class _Stages:
             for name in ("config.json", "model.safetensors", TOKENIZER_FILE):
                 content.update((folder / name).read_bytes())
         for d in documents:
-            mentions = [(m.start, m.end, m.anchors, event_key(m)) for m in d.mentions if m.kind == "action"]
+            mentions = [(m.kind, m.tag, m.start, m.end, m.anchors, event_key(m)) for m in d.mentions]
             content.update(repr((d.id, d.topic, d.text, d.sentences, mentions)).encode())
         return content.hexdigest()
 
     def _reader(self) -> UnitReader:
         return UnitReader(self.base / TOKENIZER_FILE)
+
+
+def _trained(base: Weights, tuned: Weights) -> Stored:
+    """Return the arrays that training changed or added."""
+    return {name: array for name, array in tuned.arrays.items() if array is not base.arrays.get(name)}

@@ -1,7 +1,8 @@
 """Tuning an encoder on coreference: mentions of the same event get similar vectors.
 
 The loss is the supervised contrastive loss plus the log-loss of "same event" given the cosine, between the mentions
-of a batch: sentences of one topic and a few of others. Word vectors stay as they are.
+of a batch: sentences of one topic and a few of others. Where sentences are fully annotated, the loss of the tags of
+their tokens joins it. Word vectors stay as they are.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from samevent.corpus import Document
 from samevent.corpus.corpus import event_key
 from samevent.errors import UsageError
 from samevent.language.encoder.network import Network, Tensor, layer_names
+from samevent.language.encoder.tagging import TokenTags, tagging_loss, token_tags, with_tagger
 from samevent.language.encoder.units import Unit, UnitReader
 from samevent.language.encoder.weights import Weights
 from samevent.seeds import stream
@@ -39,6 +41,7 @@ class TuningSettings:
     temperature: float = 0.07
     contrastive: float = 0.5
     pairwise: float = 3.0
+    tagging: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +55,39 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A unit with its mentions."""
+    """A unit with its actions, and with the tags of the tokens at some of its pieces."""
 
     unit: Unit
     topic: str
     mentions: tuple[Labelled, ...]
+    tags: tuple[tuple[int, TokenTags], ...] = ()
 
 
 def training_examples(reader: UnitReader, documents: Iterable[Document]) -> list[Example]:
-    """Return the units with actions, in order. Mentions without a chain are events of their own."""
+    """Return the units with actions or tags, in order. Mentions without a chain are events of their own."""
     examples = []
     for document in documents:
         mentions = [m for m in document.mentions if m.kind == "action"]
+        labels = token_tags(document)
+        tagged = sorted({document.sentence_of(token) for token in labels})
+        units, places = reader.read_tokens(document, tagged)
+        tokens = [t for i in tagged for t in range(document.sentences[i].start, document.sentences[i].end)]
+        parts: dict[Unit, tuple[list[Labelled], list[tuple[int, TokenTags]]]] = {}
+        for token, place in zip(tokens, places, strict=True):
+            _, tags = parts.setdefault(units[place.unit], ([], []))
+            if place.pieces:
+                tags.append((place.pieces[0], labels[token]))
         units, places = reader.read(document, mentions)
-        for number, unit in enumerate(units):
-            inside = tuple(
-                Labelled(mention.id, place.pieces, event_key(mention))
-                for mention, place in zip(mentions, places, strict=True)
-                if place.unit == number and place.pieces
-            )
-            if inside:
-                examples.append(Example(unit, document.topic or "", inside))
+        for mention, place in zip(mentions, places, strict=True):
+            actions, _ = parts.setdefault(units[place.unit], ([], []))
+            if place.pieces:
+                actions.append(Labelled(mention.id, place.pieces, event_key(mention)))
+        topic = document.topic or ""
+        examples += [
+            Example(unit, topic, tuple(actions), tuple(tags))
+            for unit, (actions, tags) in parts.items()
+            if actions or tags
+        ]
     return examples
 
 
@@ -81,7 +96,8 @@ def tune(
 ) -> Weights:
     """Return an encoder tuned on some examples; the same seed gives the same weights on the same machine."""
     torch = import_torch()
-    network = Network(weights)
+    tagged = any(example.tags for example in examples)
+    network = Network(with_tagger(weights) if tagged else weights)
     names = layer_names(range(weights.layers))
     head = torch.tensor([10.0, -6.0], requires_grad=True)
     groups = [
@@ -90,12 +106,12 @@ def tune(
             "lr": settings.rate,
             "weight_decay": settings.decay,
         },
-        {"params": [head], "lr": settings.head_rate, "weight_decay": 0.0},
+        {"params": [head, *network.train_tagger()], "lr": settings.head_rate, "weight_decay": 0.0},
     ]
 
     def loss(batch: Sequence[Example]) -> Tensor:
-        vectors, events = mention_batch(network([example.unit for example in batch])[-1], batch)
-        return coreference_loss(vectors, events, head, settings)
+        layers = network([example.unit for example in batch])
+        return annotation_loss(network, layers, batch, head, settings)
 
     optimise(groups, loss, lambda epoch: batches(examples, settings, epoch), settings, progress)
     network.freeze()
@@ -164,6 +180,25 @@ def mention_batch(vectors: Tensor, batch: Sequence[Example]) -> tuple[Tensor, Te
     numbers: dict[tuple[str, ...], int] = {}
     events = [numbers.setdefault(m.event, len(numbers)) for example in batch for m in example.mentions]
     return torch.nn.functional.normalize(mention_rows(vectors, batch), dim=1), torch.tensor(events)
+
+
+def annotation_loss(
+    network: Network,
+    layers: Sequence[Tensor],
+    batch: Sequence[Example],
+    head: Tensor,
+    settings: TuningSettings,
+) -> Tensor:
+    """Return the loss of all that is annotated in a batch: coreference and tags."""
+    loss = import_torch().zeros(())
+    if any(example.mentions for example in batch):
+        loss = loss + coreference_loss(*mention_batch(layers[-1], batch), head, settings)
+    places = [(row, piece) for row, example in enumerate(batch) for piece, _ in example.tags]
+    if places:
+        rows, pieces = zip(*places, strict=True)
+        scores = network.tag_scores(layers, (list(rows), list(pieces)))
+        loss = loss + settings.tagging * tagging_loss(scores, [t for e in batch for _, t in e.tags])
+    return loss
 
 
 def coreference_loss(vectors: Tensor, events: Tensor, head: Tensor, settings: TuningSettings) -> Tensor:

@@ -1,13 +1,13 @@
 """What the encoder reads: the sentence of a mention and a sentence of context, cut into word pieces.
 
 The context is the document's lead sentence, or for the lead itself the next one; the address of a web page is no lead.
-Only sentences with mentions are read. A long sentence is cut into overlapping windows, and each mention is read in the
+A long sentence is cut into overlapping windows, and each mention is read in the
 window where it is nearest the middle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,35 +66,54 @@ class UnitReader:
 
     def read(self, document: Document, mentions: Sequence[Mention]) -> tuple[list[Unit], list[Place]]:
         """Return the distinct units of some mentions of a document, and the place of each mention in them."""
-        sentences: dict[int, tuple[list[int], list[int | None]]] = {}
+        return self._read(document, ((document.sentence_of(m.start), m.tokens) for m in mentions))
+
+    def read_tokens(
+        self, document: Document, sentences: Iterable[int] | None = None
+    ) -> tuple[list[Unit], list[Place]]:
+        """Return the distinct units of some sentences of a document (default: all), and the place of each token."""
+        indices = range(len(document.sentences)) if sentences is None else sentences
+        return self._read(
+            document,
+            (
+                (i, (token,))
+                for i in indices
+                for token in range(document.sentences[i].start, document.sentences[i].end)
+            ),
+        )
+
+    def _read(
+        self, document: Document, spans: Iterable[tuple[int, Sequence[int]]]
+    ) -> tuple[list[Unit], list[Place]]:
+        """Return the units of spans, each a sentence and some of its tokens."""
+        sentences: dict[int, tuple[list[int], list[list[int]]]] = {}
+        windows: dict[tuple[int, int], int] = {}
         units: dict[Unit, int] = {}
         places = []
-        for mention in mentions:
-            index = document.sentence_of(mention.start)
-            for i in (index, context_of(document, index)):
+        for index, tokens in spans:
+            context = context_of(document, index)
+            for i in (index, context):
                 if i is not None and i not in sentences:
                     sentences[i] = self._cut(document.words(document.sentences[i]))
-            pieces, words = sentences[index]
-            own = {token - document.sentences[index].start for token in mention.tokens}
-            where = [i for i, word in enumerate(words) if word in own]
+            pieces, of_word = sentences[index]
+            start = document.sentences[index].start
+            where = [i for token in tokens if token - start < len(of_word) for i in of_word[token - start]]
             first = window_start(len(pieces), where)
-            context = context_of(document, index)
-            unit = self._unit(
-                pieces[first : first + SENTENCE],
-                sentences[context][0][:CONTEXT] if context is not None else [],
-            )
-            places.append(
-                Place(
-                    units.setdefault(unit, len(units)),
-                    tuple(i - first + 1 for i in where if first <= i < first + SENTENCE),
-                )
-            )
+            if (index, first) not in windows:
+                beside = sentences[context][0][:CONTEXT] if context is not None else []
+                unit = self._unit(pieces[first : first + SENTENCE], beside)
+                windows[index, first] = units.setdefault(unit, len(units))
+            inside = tuple(i - first + 1 for i in where if first <= i < first + SENTENCE)
+            places.append(Place(windows[index, first], inside))
         return list(units), places
 
-    def _cut(self, words: list[str]) -> tuple[list[int], list[int | None]]:
-        """Return the pieces of a sentence, and which of its words each belongs to."""
+    def _cut(self, words: list[str]) -> tuple[list[int], list[list[int]]]:
+        """Return the pieces of a sentence, and the indices of those of each word."""
         encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
-        return encoding.ids, encoding.word_ids
+        of_word: list[list[int]] = [[] for _ in words]
+        for i, word in enumerate(encoding.word_ids):
+            of_word[word].append(i)
+        return encoding.ids, of_word
 
     def _unit(self, pieces: Sequence[int], context: Sequence[int]) -> Unit:
         tail = (*self._between, *context, self._end) if context else (self._end,)
