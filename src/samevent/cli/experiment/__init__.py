@@ -11,6 +11,7 @@ from samevent.cli.experiment.extraction import extraction_cli
 from samevent.cli.experiment.pairs import pairs_cli
 from samevent.cli.experiment.roles import roles_cli
 from samevent.cli.experiment.statistics import statistics_cli
+from samevent.cli.experiment.transfer import transfer_cli
 
 
 @click.group("experiment")
@@ -26,5 +27,6 @@ for _command in (
     ecbplus_cli,
     ablations_cli,
     analysis_cli,
+    transfer_cli,
 ):
     experiment_cli.add_command(_command)
