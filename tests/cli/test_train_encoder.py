@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import lzma
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from encoders import story, write_base
 from samevent import Corpus, write
-from samevent.cli.train import train_cli
+from samevent.cli.train import _events, train_cli
 from samevent.errors import UsageError
+from samevent.language.encoder.adapters import merged, read_adapter
+from samevent.language.encoder.weights import read_weights
 
 
 @pytest.fixture
@@ -56,6 +60,46 @@ def test_encoder_is_written_with_its_figures(corpus: Path, tmp_path: Path) -> No
         "tuned a",
         "tuned b",
     }
+
+
+def test_encoder_learns_from_several_corpora_and_other_text(corpus: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    more = [
+        story(f"{topic}z", "storm hit the town .", topic=topic, actions={(0, 1): "0", (1, 2): topic})
+        for topic in "345"
+    ]
+    write(Corpus(more), tmp_path / "more.jsonl")
+    (tmp_path / "propbank").mkdir()
+    sentence = {"doc": "d", "split": "train", "words": "police said ten people".split(), "preds": []}
+    with lzma.open(tmp_path / "propbank" / "ewt-propbank.jsonl.xz", "wt") as stream:
+        stream.write(json.dumps(sentence) + "\n")
+    words = [
+        "encoder", corpus, tmp_path / "more.jsonl", "-o", tmp_path / "mine", "--work", tmp_path / "work",
+        "--base", write_base(tmp_path / "base"), "--teacher", write_base(tmp_path / "large", "mpnet"),
+        "--text", tmp_path / "propbank", "--text", tmp_path / "more.jsonl",
+    ]  # fmt: skip
+    done = CliRunner().invoke(train_cli, list(map(str, words)), catch_exceptions=False)
+    assert "half a: 3 topics, 4 documents" in done.output
+    assert "half a: the teacher reads" in done.output
+    assert (tmp_path / "mine" / "encoder.onnx").read_bytes() == (
+        tmp_path / "work" / "model" / "encoder.onnx"
+    ).read_bytes()
+    a, b, mean = (
+        merged(read_weights(tmp_path / "large"), read_adapter(tmp_path / "work" / "large" / f"{name}.npz"))
+        for name in ("a", "b", "model")
+    )
+    for name, array in mean.arrays.items():
+        assert np.allclose(array, (a.arrays[name] + b.arrays[name]) / 2, atol=1e-3)
+
+
+def test_chain_of_whatever_is_no_event_is_not_learned(tmp_path: Path) -> None:
+    stories = Corpus(
+        [
+            story(topic, "quake hit the city .", topic=topic, actions={(0, 1): "0", (1, 2): topic})
+            for topic in "12"
+        ]
+    )
+    assert [m.event for m in _events(stories).mentions()] == ["1", "2"]
 
 
 def test_encoder_without_torch_says_how_to_install_it(

@@ -18,6 +18,7 @@ from samevent.cli.common import (
     say,
     without_option,
 )
+from samevent.corpus import Corpus, Document
 from samevent.experiments.protocols import load_split
 from samevent.formats import read
 from samevent.names import PRESETS, SPLITS
@@ -185,7 +186,7 @@ def similarity_cli(
 
 
 @train_cli.command("encoder")
-@click.argument("data", type=PATH)
+@click.argument("data", type=PATH, nargs=-1, required=True)
 @output_option
 @click.option(
     "--base",
@@ -197,7 +198,7 @@ def similarity_cli(
 @click.option(
     "--split",
     type=choice(SPLITS),
-    help="Train on the train and dev topics of this split of ECB+. Default: on all topics.",
+    help="Of the first DATA, train on the train and dev topics of this split of ECB+. Default: on all topics.",
 )
 @click.option("--teacher", type=PATH, metavar="FOLDER", help="A larger encoder to tune and to learn from.")
 @click.option(
@@ -205,19 +206,21 @@ def similarity_cli(
     type=PATH,
     metavar="CORPUS",
     multiple=True,
-    help="More text to learn from the teacher; its annotation is not used. Can be repeated.",
+    help="More text to learn from the teacher; its annotation is not used. PropBank data counts too. Can be repeated.",
 )
 @click.option(
     "--work",
     type=PATH,
     metavar="FOLDER",
-    help="Where finished stages and the encoders of both halves are kept. Default: MODEL/training.",
+    help="Where finished stages, the encoders of both halves and the teacher's adapters are kept. "
+    "Default: MODEL/training.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same figures.")
+@jobs_option
 @json_option
 @force_option
 def encoder_cli(
-    data: Path,
+    data: tuple[Path, ...],
     output: Path,
     base: Path,
     split: str | None,
@@ -225,33 +228,56 @@ def encoder_cli(
     text: tuple[Path, ...],
     work: Path | None,
     seed: int,
+    jobs: int,
     json_file: Path | None,
     force: bool,
 ) -> None:
-    """Tune a contextual encoder on a corpus with events (any readable format) and write it into MODEL.
+    """Tune a contextual encoder on corpora with events (any readable format) and write it into MODEL.
 
-    Mentions of annotated sentences count, those without a chain as events of their own. One encoder is tuned on each
-    half of the topics and scored on the other; their mean is written. If interrupted, run the same command again.
-    Needs the extra: pip install 'samevent[train]'.
+    Mentions of annotated sentences count, those without a chain as events of their own. Where a corpus says which
+    sentences are annotated, the encoder also learns to tag their tokens. One encoder is tuned on each half of the
+    topics and scored on the other (with two jobs, both at once); their mean is written. If interrupted, run the same
+    command again. Needs the extra: pip install 'samevent[train]'.
     """
     from samevent.language.encoder.training import Teaching, annotated_part, train_encoder
-    from samevent.language.encoder.tuning import TuningSettings
+    from samevent.language.encoder.tuning import TuningSettings, import_torch
 
+    import_torch()
     topics = load_split(split) if split else None
-    documents = [d for d in read(data) if topics is None or topics.part_of(d) in ("train", "dev")]
+    first, *others = (_events(read(path)) for path in data)
+    documents = [d for d in first if topics is None or topics.part_of(d) in ("train", "dev")]
+    documents += [d for corpus in others for d in corpus]
     figures = train_encoder(
         annotated_part(documents),
         base,
         output,
         work=work or output / "training",
         settings=TuningSettings(seed=seed),
-        teaching=Teaching(folder=teacher, text=[d for path in text for d in read(path)]) if teacher else None,
+        teaching=Teaching(folder=teacher, text=[_plain_text(path) for path in text]) if teacher else None,
+        jobs=jobs,
         overwrite=force,
         progress=say,
     )
     if json_file is not None:
         emit_json(figures, json_file, force=force)
     say(f"wrote {output}")
+
+
+def _events(corpus: Corpus) -> Corpus:
+    """Return a corpus without the chain of whatever is no event."""
+    from samevent.experiments.transfer import catch_all
+
+    chains = catch_all(corpus)
+    return corpus.filtered(lambda mention: mention.event not in chains) if chains else corpus
+
+
+def _plain_text(path: Path) -> list[Document]:
+    """Read the documents of a corpus, or of PropBank data."""
+    from samevent.language.roles.propbank import FILE, read_propbank
+
+    if path.name == FILE or (path / FILE).is_file():
+        return [gold.document for gold in read_propbank(path)]
+    return list(read(path))
 
 
 @train_cli.command("all")

@@ -239,7 +239,7 @@ def test_training_is_cross_fitted_repeatable_and_resumable(tmp_path: Path, taugh
     teaching = None
     if taught:
         large = write_base(tmp_path / "large", "mpnet", seed=3)
-        teaching = Teaching(folder=large, text=[story("t", "the town people said storm .")], settings=SMALL)
+        teaching = Teaching(folder=large, text=[[story("t", "the town people said storm .")]], settings=SMALL)
     said: list[str] = []
 
     def train(name: str, work: str) -> dict[str, float]:
@@ -249,7 +249,8 @@ def test_training_is_cross_fitted_repeatable_and_resumable(tmp_path: Path, taugh
         )  # fmt: skip
 
     figures = train("first", "work")
-    assert sorted(figures) == ["tuned a", "tuned b", "untuned a", "untuned b"]
+    names = ["large a", "large b"] * taught + ["tuned a", "tuned b", "untuned a", "untuned b"]
+    assert sorted(figures) == names
     assert train("second", "other") == figures
     said.clear()
     assert train("third", "work") == figures
@@ -262,6 +263,17 @@ def test_training_is_cross_fitted_repeatable_and_resumable(tmp_path: Path, taugh
         for folder in ("first", "work/a", "work/b", "work/untuned")
     ]
     assert all(not np.array_equal(vectors[0], other) for other in vectors[1:])
+
+
+@pytest.mark.slow
+def test_halves_trained_at_once_are_those_trained_one_after_the_other(tmp_path: Path) -> None:
+    base = write_base(tmp_path / "base")
+    for jobs in (1, 2):
+        train_encoder(
+            documents(), base, tmp_path / f"{jobs}", work=tmp_path / f"work{jobs}",
+            settings=replace(SETTINGS, epochs=1), jobs=jobs, progress=print,
+        )  # fmt: skip
+    assert (tmp_path / "1" / "encoder.onnx").read_bytes() == (tmp_path / "2" / "encoder.onnx").read_bytes()
 
 
 def test_training_does_not_overwrite_unless_asked(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ _READ_AT_ONCE = 16
 class DistillationSettings:
     """How a teacher is tuned and taught from.
 
-    At most `sentences` without annotation are taught, `words` of each. The weights of the losses are `divergence`,
-    `cosine` and `projection`.
+    At most `sentences` without annotation of each source are taught, `words` of each. The weights of the losses are
+    `divergence`, `cosine` and `projection`.
     """
 
     rank: int = 16
@@ -58,12 +58,12 @@ class DistillationSettings:
     divergence: float = 1.0
     cosine: float = 5.0
     projection: float = 2.0
-    sentences: int = 2000
+    sentences: int = 1000
     words: int = 6
 
 
 class Teacher:
-    """A large encoder with adapters."""
+    """A large encoder to be tuned with adapters."""
 
     def __init__(self, folder: Path) -> None:
         self.weights: Weights = read_weights(folder)

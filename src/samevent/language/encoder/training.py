@@ -11,8 +11,10 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from samevent.corpus import Document, Mention
 from samevent.corpus.corpus import event_key
 from samevent.errors import DataError, check_absent
+from samevent.language.encoder.adapters import stacked, write_adapter
 from samevent.language.encoder.distillation import DistillationSettings, Teacher, distil, known, with_words
 from samevent.language.encoder.graph import write_graph
 from samevent.language.encoder.network import averaged
@@ -33,16 +36,17 @@ from samevent.language.encoder.weights import Weights, read_weights
 from samevent.storage import pack_strings, read_table, unpack_strings, write_table
 
 HALVES = ("a", "b")
+MEAN, LARGE, UNTUNED = "model", "large", "untuned"
 Stored = dict[str, NDArray[Any]]
 _KIND, _SCHEMA = "stage of an encoder's training", 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Teaching:
-    """A teacher's folder, and text without annotation to teach on."""
+    """A teacher's folder, and sources of text without annotation to teach on."""
 
     folder: Path
-    text: Sequence[Document] = ()
+    text: Sequence[Sequence[Document]] = ()
     settings: DistillationSettings = field(default_factory=DistillationSettings)
 
 
@@ -54,41 +58,44 @@ def train_encoder(
     work: Path,
     settings: TuningSettings | None = None,
     teaching: Teaching | None = None,
+    jobs: int = 1,
     overwrite: bool = False,
     progress: Progress = lambda _: None,
 ) -> dict[str, float]:
     """Tune the encoder in the folder `base` on documents with events and write it into the folder `target`.
 
-    `work` keeps one encoder per half of the topics (`a/`, `b/`); a repeated call continues there. Returns the average
-    precision of cosines within each half: of the encoder as it was, and of the one tuned on the other half.
+    `work` keeps the encoders (`a/`, `b/` and their mean `model/`) and the adapters of the teacher (`large/a.npz`,
+    `b.npz` and their mean `model.npz`); a repeated call continues there. With two jobs, each half has a process of its
+    own. Returns the average precision of cosines within each half, and the F1 of its tokens of actions: of encoders
+    that were tuned on the other half.
     """
-    import_torch().set_num_threads(1)  # with more, sums depend on their number
-    settings = settings or TuningSettings()
+    import_torch()
     target.mkdir(parents=True, exist_ok=True)
     check_absent(target / ENCODER_FILE, overwrite=overwrite)
+    settings = settings or TuningSettings()
     weights = read_weights(base)
-    untuned = write_encoder(weights, base, work / "untuned")
-    tuned, figures = [], {}
-    for number, topics in enumerate(topic_halves(documents)):
-        half = HALVES[number]
-        learned = [d for d in documents if (d.topic or "") in topics]
-        scored = [d for d in documents if (d.topic or "") not in topics]
-        progress(f"half {half}: {len(topics)} topics, {len(learned):,} documents")
-        stages = _Stages(
-            work, half, base, replace(settings, seed=len(HALVES) * settings.seed + number), progress
+    write_encoder(weights, base, work / UNTUNED)
+    halves = [
+        _Half(
+            name, base, work, [d for d in documents if (d.topic or "") in topics],
+            [d for d in documents if (d.topic or "") not in topics],
+            replace(settings, seed=len(HALVES) * settings.seed + number), teaching, progress,
         )
-        tuned.append(
-            stages.taught(weights, learned, teaching) if teaching else stages.tuned(weights, learned)
-        )
-        encoder = write_encoder(tuned[-1], base, work / half)
-        for name, scorer in (("untuned", untuned), ("tuned", encoder)):
-            figures[f"{name} {half}"] = cosine_precision(scorer, scored)
-            progress(f"half {half}, {name}: average precision out of fold {figures[f'{name} {half}']:.4f}")
-        if "tags" in encoder.outputs:
-            figures[f"tags {half}"] = action_f1(encoder, scored)
-            progress(f"half {half}: F1 of the tokens of actions out of fold {figures[f'tags {half}']:.4f}")
-    write_encoder(averaged(tuned), base, target)
-    return figures
+        for number, (name, topics) in enumerate(zip(HALVES, topic_halves(documents), strict=True))
+    ]  # fmt: skip
+    if jobs == 1:
+        results = [half.train() for half in halves]
+    else:
+        with ProcessPoolExecutor(len(halves), get_context("spawn")) as pool:
+            results = list(pool.map(_Half.train, halves))
+    tuned = [replace(weights, arrays=weights.arrays | arrays) for arrays, _, _ in results]
+    write_encoder(averaged(tuned), base, work / MEAN)
+    for name in (ENCODER_FILE, TOKENIZER_FILE):
+        shutil.copyfile(work / MEAN / name, target / name)
+    adapters = [adapter for _, adapter, _ in results if adapter]
+    if adapters:
+        write_adapter(work / LARGE / f"{MEAN}.npz", stacked(adapters), overwrite=True)
+    return {name: figure for _, _, figures in results for name, figure in figures.items()}
 
 
 def annotated_part(documents: Iterable[Document]) -> list[Document]:
@@ -159,60 +166,110 @@ def action_f1(encoder: Encoder, documents: Sequence[Document]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stages:
-    """The stages of one half; each is read from its file if it was done before from the same input."""
+class _Half:
+    """One half of the topics; each stage is read from its file if it was done before from the same input."""
 
-    work: Path
-    half: str
+    name: str
     base: Path
+    work: Path
+    learned: Sequence[Document]
+    scored: Sequence[Document]
     settings: TuningSettings
-    progress: Progress
+    teaching: Teaching | None
+    say: Progress
 
-    def tuned(self, weights: Weights, learned: Sequence[Document]) -> Weights:
+    def train(self) -> tuple[Stored, Stored, dict[str, float]]:
+        """Run all stages; return the tuned arrays, the teacher's adapters and the figures out of fold."""
+        import_torch().set_num_threads(1)  # with more, sums depend on their number
+        weights = read_weights(self.base)
+        self.progress(f"{len({d.topic for d in self.learned})} topics, {len(self.learned):,} documents")
+        adapters: Stored = {}
+        figures = {}
+        if self.teaching is None:
+            arrays = self._tuned(weights)
+        else:
+            teacher = Teacher(self.teaching.folder)
+            adapters, figures[f"large {self.name}"] = self._adapters(teacher, self.teaching)
+            (self.work / LARGE).mkdir(exist_ok=True)
+            write_adapter(self.work / LARGE / f"{self.name}.npz", adapters, overwrite=True)
+            arrays = self._taught(weights, teacher, adapters, self.teaching)
+        tuned = replace(weights, arrays=weights.arrays | arrays)
+        encoder = write_encoder(tuned, self.base, self.work / self.name)
+        figures |= {
+            f"untuned {self.name}": cosine_precision(Encoder(self.work / UNTUNED), self.scored),
+            f"tuned {self.name}": cosine_precision(encoder, self.scored),
+        }
+        if "tags" in encoder.outputs:
+            figures[f"tags {self.name}"] = action_f1(encoder, self.scored)
+        for name, figure in figures.items():
+            self.progress(f"out of fold, {name}: {figure:.4f}")
+        return arrays, adapters, figures
+
+    def progress(self, line: str) -> None:
+        """Report progress of this half."""
+        self.say(f"half {self.name}: {line}")
+
+    def _tuned(self, weights: Weights) -> Stored:
         """Tune on the annotation alone."""
-        examples = training_examples(self._reader(), learned)
 
         def run() -> Stored:
-            tuned = tune(weights, examples, self.settings, self.progress)
-            return _trained(weights, tuned)
+            examples = training_examples(self._reader(), self.learned)
+            return _trained(weights, tune(weights, examples, self.settings, self.progress))
 
-        arrays = self._once("tuned", [self._key(learned, self.base)], run)
-        return replace(weights, arrays=weights.arrays | arrays)
+        return self._once("tuned", [self._key(self.learned, self.base)], run)
 
-    def taught(self, weights: Weights, learned: Sequence[Document], teaching: Teaching) -> Weights:
-        """Tune a teacher, learn its cosines, and tune on the annotation."""
-        settings, teacher = teaching.settings, Teacher(teaching.folder)
-        key = [self._key(learned, teaching.folder), f"{settings.rank} {settings.teacher_rate}"]
-        adapters = self._once(
-            "teacher", key, lambda: teacher.tune(learned, self.settings, settings, self.progress)
-        )
-        text = with_words([*learned, *teaching.text], settings, self.settings.seed)
-        key.append(self._key(text))
-        self.progress(f"teacher: reading {sum(len(d.mentions) for d in text):,} words of other text")
+    def _adapters(self, teacher: Teacher, teaching: Teaching) -> tuple[Stored, float]:
+        """Tune the teacher on the coreference of actions; return its adapters and average precision out of fold."""
+        settings, actions = teaching.settings, [_actions(document) for document in self.learned]
+        tuning = replace(self.settings, tagging=0.0)
+        key = [self._key(actions, teaching.folder, tuning), f"{settings.rank} {settings.teacher_rate}"]
+        adapters = self._once("teacher", key, lambda: teacher.tune(actions, tuning, settings, self.progress))
+
+        def score() -> Stored:
+            mentions = [m for d in self.scored for m in d.mentions if m.kind == "action"]
+            vectors = teacher.vectors(self.scored, adapters)
+            return {
+                "precision": np.array([pair_precision(np.stack([vectors[m.id] for m in mentions]), mentions)])
+            }
+
+        scored = self._once("teacher-score", [*key, self._key(self.scored, teaching.folder, tuning)], score)
+        return adapters, float(scored["precision"].item())
+
+    def _taught(self, weights: Weights, teacher: Teacher, adapters: Stored, teaching: Teaching) -> Stored:
+        """Learn the teacher's cosines, and tune on the annotation."""
+        settings = teaching.settings
+        own = {document.id for document in self.learned}
+        sources = [self.learned, *([d for d in source if d.id not in own] for source in teaching.text)]
+        text = [d for source in sources for d in with_words(source, settings, self.settings.seed)]
+        digest = blake2b(digest_size=16)
+        for name in sorted(adapters):
+            digest.update(adapters[name].tobytes())
+        key = [self._key(self.learned, teaching.folder), self._key(text, None), digest.hexdigest()]
 
         def read() -> Stored:
-            vectors = teacher.vectors([*learned, *text], adapters)
+            self.progress(f"the teacher reads {sum(len(d.mentions) for d in text):,} words of other text")
+            vectors = teacher.vectors([*self.learned, *text], adapters)
             return {"ids": pack_strings(list(vectors)), "vectors": np.stack(list(vectors.values()))}
 
         stored = self._once("vectors", key, read)
         vectors = dict(zip(unpack_strings(stored["ids"]), stored["vectors"], strict=True))
-        reader = self._reader()
 
         def run() -> Stored:
-            examples, others = (known(training_examples(reader, part), vectors) for part in (learned, text))
+            reader = self._reader()
+            examples, others = (known(training_examples(reader, p), vectors) for p in (self.learned, text))
             student = distil(weights, examples, others, vectors, self.settings, settings, self.progress)
             return _trained(weights, student)
 
         key += [self._key((), self.base), json.dumps(asdict(settings))]
-        return replace(weights, arrays=weights.arrays | self._once("taught", key, run))
+        return self._once("taught", key, run)
 
     def _once(self, stage: str, key: Sequence[str], run: Callable[[], Stored]) -> Stored:
-        path = self.work / f"{self.half}-{stage}.npz"
+        path = self.work / f"{self.name}-{stage}.npz"
         mark = blake2b("\n".join(key).encode(), digest_size=16).hexdigest()
         if path.exists():
             table = read_table(path, _KIND, _SCHEMA)
             if table.manifest["input"] == mark:
-                self.progress(f"half {self.half}: {stage} was done before")
+                self.progress(f"{stage} was done before")
                 return dict(table.arrays)
         arrays = run()
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -221,10 +278,14 @@ class _Stages:
         )
         return arrays
 
-    def _key(self, documents: Sequence[Document], *folders: Path) -> str:
+    def _key(
+        self, documents: Sequence[Document], folder: Path | None, settings: TuningSettings | None = None
+    ) -> str:
         """Return a hash of what a stage depends on."""
-        content = blake2b(json.dumps(asdict(self.settings), sort_keys=True).encode(), digest_size=16)
-        for folder in folders:
+        content = blake2b(
+            json.dumps(asdict(settings or self.settings), sort_keys=True).encode(), digest_size=16
+        )
+        if folder is not None:
             for name in ("config.json", "model.safetensors", TOKENIZER_FILE):
                 content.update((folder / name).read_bytes())
         for d in documents:
@@ -234,6 +295,11 @@ class _Stages:
 
     def _reader(self) -> UnitReader:
         return UnitReader(self.base / TOKENIZER_FILE)
+
+
+def _actions(document: Document) -> Document:
+    """Return a document with its actions alone."""
+    return document.with_mentions(m for m in document.mentions if m.kind == "action")
 
 
 def _trained(base: Weights, tuned: Weights) -> Stored:

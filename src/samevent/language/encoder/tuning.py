@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class TuningSettings:
     temperature: float = 0.07
     contrastive: float = 0.5
     pairwise: float = 3.0
-    tagging: float = 1.0
+    tagging: float = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ def optimise(
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warm, (total - step) / max(1, total - warm))
     )
+    begin, done = monotonic(), 0
     for epoch in range(settings.epochs):
         losses = []
         for batch in batches_of(epoch):
@@ -144,7 +146,12 @@ def optimise(
             optimizer.step()
             schedule.step()
             losses.append(loss.item())
-        progress(f"epoch {epoch + 1} of {settings.epochs}: loss {np.mean(losses):.3f}")
+        done += len(losses)
+        left = (monotonic() - begin) * (total - done) / done / 60
+        progress(
+            f"epoch {epoch + 1} of {settings.epochs}: loss {np.mean(losses):.3f}"
+            + (f", {left:.0f} min left" if done < total else "")
+        )
 
 
 def batches(examples: Sequence[Example], settings: TuningSettings, epoch: int) -> list[list[Example]]:
