@@ -36,6 +36,7 @@ from samevent.language.annotate import DEFAULT_MODEL
 from samevent.language.annotate_spacy import parse as parse_with_spacy
 from samevent.model import Model
 from samevent.preparation import load_pair_models
+from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.mentions import MentionTable
 
 pytestmark = needs_model
@@ -122,8 +123,9 @@ def weighed(table: MentionTable) -> MentionTable:
 
     Contextual vectors are left out: they are added when a pair model asks for them, which not all of these do.
     """
-    background = load_pair_models(Model.load().resources.folder)["light"].background
-    return table.with_contextual({}).with_background(background)
+    light = load_pair_models(Model.load().resources.folder)["light"]
+    assert isinstance(light, BoostedModel)
+    return table.with_contextual({}).with_background(light.background)
 
 
 def frozen(value: Any) -> Iterator[bytes]:

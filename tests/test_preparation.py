@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from samevent.preparation import (
 )
 from samevent.similarity.bags import Background
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
+from similarity.tables import constant_model
 
 pytestmark = needs_model
 
@@ -121,7 +121,7 @@ def test_extractor_is_asked_for_the_kinds_that_a_document_lacks(
 
 def test_pair_models_are_those_of_the_folder_and_weigh_words_by_their_background(model: Model) -> None:
     assert model.pair_models == {"paper": MODEL}
-    light = replace(MODEL, background=Background(30, {"bomb": 3}))
+    light = constant_model(Background(30, {"bomb": 3}))
     light.save(model.resources.folder / LIGHT_FILE)
     assert load_pair_models(model.resources.folder) == {"paper": MODEL, "light": light}
     evidence = Model(model.resources).prepare([bombing()], extraction=GIVEN_MENTIONS).evidence

@@ -25,7 +25,7 @@ from samevent.language.roles import Roles
 from samevent.preparation import Encode
 from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings
-from samevent.similarity.features import ALL_FEATURES
+from samevent.similarity.features import FEATURES
 from samevent.similarity.mentions import CONTEXTUAL
 from samevent.similarity.training import PairTrainingSettings
 from samevent.training import (
@@ -152,7 +152,7 @@ def test_trees_learn_from_contextual_vectors_of_cross_fitted_encoders(
 
     monkeypatch.setattr(training, "encode_with", by_word)
     settings = BoostingSettings(
-        rounds=3, leaf_pairs=1, easy_share=1.0, without=tuple(sorted({f.group for f in ALL_FEATURES}))
+        rounds=3, leaf_pairs=1, easy_share=1.0, without=tuple(sorted({f.group for f in FEATURES}))
     )
     path = tmp_path / "standard.npz"
     train_pair_model(reports(), path, load_extractor(), settings=settings, encoders=tmp_path)

@@ -30,7 +30,7 @@ from samevent.language.roles import Roles
 from samevent.language.vectors import Matrix
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.mentions import CONTEXTUAL, MentionTable
-from samevent.similarity.model import PAIR_MODEL_FILES, STANDARD_FILE, PairModel
+from samevent.similarity.model import PAIR_MODEL_FILES, SIMILARITY_FILE, PairModel
 from samevent.similarity.pairs import LabelledMentions, label_mentions
 
 Encode = Callable[[Corpus, Sequence[Mention]], Mapping[str, Matrix]]
@@ -187,7 +187,7 @@ def load_pair_models(folder: Path) -> dict[str, AnyPairModel]:
     """Load the pair models that a model's folder has, by name."""
     files = {name: folder / file for name, file in PAIR_MODEL_FILES.items()}
     return {
-        name: BoostedModel.load(file) if file.name == STANDARD_FILE else PairModel.load(file)
+        name: PairModel.load(file) if file.name == SIMILARITY_FILE else BoostedModel.load(file)
         for name, file in files.items()
         if file.exists()
     }

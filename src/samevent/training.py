@@ -33,11 +33,13 @@ from samevent.preparation import (
     parse,
     prepare,
 )
+from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
-from samevent.similarity.training import LIGHT, PairTrainingSettings, train
+from samevent.similarity.training import PairTrainingSettings, train
+from samevent.similarity.tree_features import CONTEXT_GROUP
 
 Progress = Callable[[str], None]
 EventFilter = Callable[[Document], Document]
@@ -45,7 +47,7 @@ EventFilter = Callable[[Document], Document]
 
 PAIR_MODEL_SETTINGS: Mapping[str, PairTrainingSettings | BoostingSettings] = {
     "paper": PairTrainingSettings(),
-    "light": LIGHT,
+    "light": BoostingSettings(without=(CONTEXT_GROUP,), blocking=Blocking(contextual=None)),
     "standard": BoostingSettings(),
 }
 """How each pair model of a model's folder is trained."""

@@ -22,7 +22,7 @@ GRID = (0.1, 0.2, 0.3, 0.4, 0.6)
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
-    return import_module("tools.tune_light")
+    return import_module("tools.tune_presets")
 
 
 def random_fold(seed: int) -> Fold:
@@ -33,10 +33,12 @@ def random_fold(seed: int) -> Fold:
 
 def test_thresholds_have_the_scores_of_their_clusterings(tool: ModuleType) -> None:
     fold = random_fold(3)
-    scores = tool.thresholds([fold], GRID)
+    scores = tool.thresholds([fold], "light", GRID)
 
     def conll(unit: str, **settings: float) -> float:
-        events: Clustering = clusterer("agglomerative", settings).cluster(fold.evidence).clustering
+        events: Clustering = (
+            clusterer("agglomerative", settings, preset="light").cluster(fold.evidence).clustering
+        )
         return score(fold.gold, events, unit=unit).conll  # type: ignore[arg-type]
 
     assert list(scores["within"]) == list(scores["across"]) == list(GRID)
@@ -49,9 +51,10 @@ def test_thresholds_have_the_scores_of_their_clusterings(tool: ModuleType) -> No
 
 def test_folds_are_scored_together(tool: ModuleType) -> None:
     fold = random_fold(3)
-    once, twice = tool.thresholds([fold], GRID), tool.thresholds([fold, fold], GRID)
+    once, twice = (tool.thresholds(parts, "light", GRID) for parts in ([fold], [fold, fold]))
     assert twice["within"] == pytest.approx(once["within"])
-    assert tool.thresholds([fold, random_fold(4)], GRID)["within"] != pytest.approx(once["within"])
+    other = tool.thresholds([fold, random_fold(4)], "light", GRID)
+    assert other["within"] != pytest.approx(once["within"])
 
 
 def test_best_threshold_is_the_higher_among_equals(tool: ModuleType) -> None:

@@ -10,7 +10,9 @@ from samevent.corpus import Argument, Document, Kind
 from samevent.language.annotation import Annotation
 from samevent.language.vectors import WordVectors
 from samevent.language.wordnet import Pos
-from samevent.similarity.features import ALL_FEATURES, CASES, FEATURES
+from samevent.similarity.bags import Background
+from samevent.similarity.boosted import BoostedModel, Trees
+from samevent.similarity.features import FEATURES
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel
 
@@ -58,14 +60,10 @@ def compiled(corpus: Sequence[Annotated]) -> MentionTable:
     return compile_mentions(corpus, lexicon=LEXICON, vectors=VECTORS)
 
 
-def random_model(
-    seed: int, *, spread: float = 2.0, intercept: float = -3.0, by_case: bool = False
-) -> PairModel:
-    """Return a model with weights of both signs, some of them zero; by case, most are for the pairs of one."""
+def random_model(seed: int, *, spread: float = 2.0, intercept: float = -3.0) -> PairModel:
+    """Return a model with weights of both signs, some of them zero."""
     draw = np.random.default_rng(seed)
-    names = [feature.name for feature in (ALL_FEATURES if by_case else FEATURES)]
-    if by_case:
-        names += [name for case in CASES for name in (case.name, *map(case.weight_name, names))]
+    names = [feature.name for feature in FEATURES]
     weights = draw.normal(0, spread, len(names)) * (draw.random(len(names)) < 0.8)
     tag_pairs = [(a, b) for a in TAGS for b in TAGS if draw.random() < 0.7]
     return PairModel(
@@ -73,6 +71,12 @@ def random_model(
         tag_weights={pair: float(draw.normal(0, spread / 2)) for pair in tag_pairs},
         intercept=float(draw.normal(intercept, spread)),
     )
+
+
+def constant_model(background: Background) -> BoostedModel:
+    """Return one tree with a single leaf, and the document frequencies of a training corpus."""
+    leaf = Trees(*(np.array(each) for each in ([0, 1], [0], [0.0], [0], [0], [False], [0.5])))
+    return BoostedModel(leaf, ("head_lemma",), 0.0, background=background)
 
 
 def all_pairs(table: MentionTable) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], ...]:

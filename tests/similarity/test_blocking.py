@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from samevent.similarity import blocking
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.documents import topical_similarity
-from samevent.similarity.features import head_lemma, head_stem, head_vector, synonyms
+from samevent.similarity.features import head_lemma, head_vector, synonyms
 from samevent.similarity.mentions import CONTEXTUAL, MentionTable
-from samevent.similarity.tree_features import contextual
+from samevent.similarity.tree_features import contextual, head_stem
 from similarity.tables import all_pairs, compiled, random_corpus
 
 
@@ -46,11 +48,14 @@ def test_blocking_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch, chunk
     assert 0 < kept.sum() < near.sum() < len(i)
 
 
-def test_without_an_encoder_heads_are_not_asked_for() -> None:
-    table = compiled(random_corpus(4, documents=5))
+@pytest.mark.parametrize("encode", [encoded, lambda table: table])
+def test_heads_need_not_be_related_if_contextual_vectors_are_not_compared(
+    encode: Callable[[MentionTable], MentionTable],
+) -> None:
+    table = encode(compiled(random_corpus(4, documents=5)))
     i, j = all_pairs(table)
     near = topical_similarity(table, table.document[i], table.document[j]) >= 0.5
-    assert len(pairs_of(Blocking(documents=0.5), table)) == int(near.sum())
+    assert len(pairs_of(Blocking(documents=0.5, contextual=None), table)) == int(near.sum())
 
 
 @pytest.mark.parametrize(("documents", "mentions"), [(0, 0), (3, 0), (1, 1)])

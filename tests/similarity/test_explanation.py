@@ -13,10 +13,9 @@ from similarity.tables import compiled, random_corpus, random_model
 TABLE = compiled(random_corpus(12, documents=6))
 
 
-@pytest.mark.parametrize("by_case", [False, True])
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 20), (20, 2)])
-def test_contributions_and_intercept_add_up_to_the_score(first: int, second: int, by_case: bool) -> None:
-    model = random_model(5, by_case=by_case)
+def test_contributions_and_intercept_add_up_to_the_score(first: int, second: int) -> None:
+    model = random_model(5)
     found = explain(TABLE, model, first, second)
     score = found.intercept + sum(c.added for c in found.contributions)
     assert found.probability == pytest.approx(1 / (1 + np.exp(-score)))
@@ -43,7 +42,7 @@ def test_explanation_is_readable() -> None:
 
 
 def test_explanations_agree_with_explain() -> None:
-    model = random_model(5, by_case=True)
+    model = random_model(5)
     i, j = np.array([1, 20, 9], np.int32), np.array([0, 2, 8], np.int32)
     one_by_one = [explain(TABLE, model, a, b) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
     assert explanations(TABLE, model, i, j) == one_by_one

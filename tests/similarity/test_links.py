@@ -20,7 +20,7 @@ from samevent.similarity.documents import (
     topical_documents,
     topical_similarity,
 )
-from samevent.similarity.features import ALL_FEATURES, Feature
+from samevent.similarity.features import FEATURES, Feature
 from samevent.similarity.links import Affinities, LinkSettings, find_links, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
@@ -72,13 +72,12 @@ def by_brute_force(
     minimum=st.sampled_from([0.05, 0.5, 0.9]),
     intercept=st.sampled_from([-6.0, -3.0, 0.0]),
     spread=st.sampled_from([0.5, 2.0, 8.0, 1000.0]),
-    by_case=st.booleans(),
 )
 def test_affinities_agree_with_brute_force(
-    corpus: int, weights: int, minimum: float, intercept: float, spread: float, by_case: bool
+    corpus: int, weights: int, minimum: float, intercept: float, spread: float
 ) -> None:
     table = compiled(random_corpus(corpus))
-    model = random_model(weights, spread=spread, intercept=intercept, by_case=by_case)
+    model = random_model(weights, spread=spread, intercept=intercept)
     found = affinities(table, model, settings=LinkSettings(minimum_similarity=minimum, document_weight=0.7))
     within, across = by_brute_force(table, model, minimum, 0.7)
     assert entries(found.within) == within
@@ -91,8 +90,8 @@ def test_search_with_a_gate_agrees_with_brute_force() -> None:
     i, j = all_pairs(table)
     documents = compare_documents(table, i, j, topical_similarity)
     least = float(np.median(documents))
-    gate = candidates.document_gate(table, *topical_documents(table, least))
-    for model in (random_model(3, intercept=-1.0), random_model(3, intercept=-1.0, by_case=True)):
+    gate = candidates.document_gate(table, *topical_documents(table, least)[:2])
+    for model in (random_model(3, intercept=-1.0), random_model(4, intercept=-1.0)):
         score = model.score(table, i, j)
         blocks = candidates.candidates(table, model, 0.5, gate=gate)
         found = [pair for block in blocks for pair in zip(block.i.tolist(), block.j.tolist(), strict=True)]
@@ -109,8 +108,8 @@ def test_search_finds_all_pairs_of_separate_document_groups() -> None:
     search = partial(
         candidates.candidates, gate=gate, block=3
     )  # a block cuts through groups, and holds several
-    for model in (random_model(3, intercept=-1.0), random_model(3, intercept=-1.0, by_case=True)):
-        wanted = (model.score(table, i, j) >= 0.5) & (gate[table.document[i], table.document[j]] > 0)
+    for model in (random_model(3, intercept=-1.0), random_model(4, intercept=-1.0)):
+        wanted = (model.score(table, i, j) >= 0.5) & (gate[table.document[i], table.document[j]])
         blocks = list(search(table, model, 0.5))
         pairs = Pairs.concatenate(blocks)
         found = list(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
@@ -136,8 +135,8 @@ def test_search_allows_for_features_without_a_bound(monkeypatch: pytest.MonkeyPa
         return np.where(table.document[i] == table.document[j], 1.0, -1.0)
 
     luck = Feature("luck", "luck", "luck", near, lowest=-1.0)
-    monkeypatch.setattr(candidates, "ALL_FEATURES", (*ALL_FEATURES, luck))
-    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*ALL_FEATURES, luck)})
+    monkeypatch.setattr(candidates, "FEATURES", (*FEATURES, luck))
+    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*FEATURES, luck)})
     table = compiled(random_corpus(5, documents=10, mentions=10))
     for weight in (3.0, -3.0):
         model = PairModel({"head_lemma": 2.0, "context": 2.0, "luck": weight}, {}, -4.5)
@@ -154,15 +153,11 @@ def test_search_reports_progress() -> None:
     mentions = len(table)
     affinities(table, random_model(1), progress=lambda *done: told.append(done))
     assert told == [(mentions, mentions)]
-    told.clear()
-    affinities(table, random_model(1, by_case=True), progress=lambda *done: told.append(done))
-    assert told == [(k * mentions, 4 * mentions) for k in (1, 2, 3, 4)]
 
 
-@pytest.mark.parametrize("by_case", [False, True])
-def test_affinities_do_not_depend_on_the_order_of_documents(by_case: bool) -> None:
+def test_affinities_do_not_depend_on_the_order_of_documents() -> None:
     corpus = random_corpus(7, documents=6)
-    model = random_model(2, intercept=-1.0, by_case=by_case)
+    model = random_model(2, intercept=-1.0)
     one, other = compiled(corpus), compiled(corpus[::-1])
     assert one.ids == other.ids
     first, second = affinities(one, model), affinities(other, model)

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from samevent.errors import DataError, UsageError
-from samevent.similarity.features import ALL_FEATURES, CASES, FEATURES, TAGS
+from samevent.similarity.features import FEATURES, TAGS
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import LabelledMentions, training_pairs
 from samevent.similarity.training import Design, PairTrainingSettings, Trial, strongest_penalty, train
@@ -31,26 +31,6 @@ def test_trained_weights_have_zero_gradient() -> None:
         slope = 0.1 * float(excess @ feature.compare(TABLE, PAIRS.i, PAIRS.j)) + model.weights[feature.name]
         assert slope == pytest.approx(0, abs=0.02), feature.name
     assert 0.1 * excess.sum() == pytest.approx(0, abs=0.02)  # the intercept is not penalised
-
-
-def test_weights_by_case_have_zero_gradient() -> None:
-    model = train(DATA, settings=replace(ONE, by_case=True)).model
-    excess = model.probability(TABLE, PAIRS.i, PAIRS.j) - SAME
-    for case in CASES:
-        its = excess * case.mask(TABLE, PAIRS.i, PAIRS.j)
-        assert 0.1 * its.sum() + model.weights[case.name] == pytest.approx(0, abs=0.02)
-        for feature in ALL_FEATURES:
-            weight = model.weights[case.weight_name(feature.name)]
-            slope = 0.1 * float(its @ feature.compare(TABLE, PAIRS.i, PAIRS.j)) + weight
-            assert slope == pytest.approx(0, abs=0.02), (case.name, feature.name)
-
-
-def test_model_by_case_stores_the_frequencies_of_its_training_documents() -> None:
-    model = train(DATA, learn=["south"], settings=replace(ONE, by_case=True)).model
-    assert model.about["by_case"] is True
-    assert model.background == TABLE.document_frequencies(TOPIC == 1).without_rare(2)
-    assert model.background.documents == 8
-    assert train(DATA, settings=ONE).model.background.documents == 0
 
 
 def test_training_ignores_topics_not_in_learn() -> None:

@@ -36,7 +36,7 @@ Progress = Callable[[int, int], None]
 class Evidence:
     """The event mentions of a corpus, and what clusterers may ask about them.
 
-    `models` are pair models by name; documents are compared against the background corpus of the first that has one.
+    `models` are pair models by name; documents are compared against the background corpus of the first boosted one.
     MentionLinks are computed when they are first asked for and kept, so that several clusterers share one search.
     `encode` returns the contextual vectors of all mentions; it is called once, if a pair model compares them.
     """
@@ -49,7 +49,7 @@ class Evidence:
 
     def __post_init__(self) -> None:
         for model in self.models.values():
-            if model.background.documents:
+            if isinstance(model, BoostedModel):
                 object.__setattr__(self, "table", self.table.with_background(model.background))
                 return
 

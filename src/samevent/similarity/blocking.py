@@ -2,8 +2,7 @@
 
 The score of a tree has no bound to search with, so most pairs are left out by rule. A pair is kept if its mentions are
 in one document or in documents of at least some topical similarity, and if their heads are related: same lemma or
-stem, a common synonym, similar word vectors, or similar contextual vectors. Without contextual vectors, word vectors
-alone would lose too many pairs, and heads are not asked for.
+stem, a common synonym, similar word vectors, or similar contextual vectors.
 """
 
 from __future__ import annotations
@@ -29,11 +28,14 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocking:
-    """The least topical similarity of two documents, and the least similarities of heads, of which one is enough."""
+    """The least topical similarity of two documents, and the least similarities of heads, of which one is enough.
+
+    Word vectors alone would lose too many pairs: with `contextual` None, heads need not be related.
+    """
 
     documents: float = 0.08
     head_vector: float = 0.35
-    contextual: float = 0.2
+    contextual: float | None = 0.2
 
     def pairs(self, table: MentionTable, *, gate: float = 0.0) -> Iterator[Pairs]:
         """Yield the pairs to score in blocks, each pair once; a higher `gate` replaces that of documents."""
@@ -49,7 +51,7 @@ class Blocking:
 
     def related(self, table: MentionTable, pairs: Pairs) -> Booleans:
         """Return which pairs have related heads."""
-        if _CONTEXTUAL not in table.contextual:
+        if self.contextual is None:
             return np.ones(len(pairs), np.bool_)
         lemma, stem = table.heads.lemma[table.head], table.heads.stem[table.head]
         kept = pairs.equal(lemma) | pairs.equal(stem)

@@ -26,23 +26,22 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from samevent.similarity.bags import Bags, Floats, Indices, Signatures, Starts, cosine, jaccard
-from samevent.similarity.features import ALL_FEATURES, Case, presence_name
-from samevent.similarity.mentions import FIELDS, SENTENCE, MentionTable
+from samevent.similarity.features import FEATURES, presence_name
+from samevent.similarity.mentions import FIELDS, MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
 
 Progress = Callable[[int, int], None]
 """Progress callback: (done, total)."""
 
-_BAGS = (*FIELDS, SENTENCE)
 _BLOCK = 256
 """Number of heads compared with all others at a time."""
 _SLACK = 1e-5
 """Error allowed in a bound, per feature and unit of weight; that of single precision is far smaller."""
 
-Gate = NDArray[np.uint8]
-"""Topical similarity of documents in 255ths, rounded up; mentions of documents at 0 are not paired."""
-_NO_GATE: Gate = np.empty((0, 0), np.uint8)
+Gate = NDArray[np.bool_]
+"""Which documents may be paired."""
+_NO_GATE: Gate = np.empty((0, 0), np.bool_)
 
 
 def candidates(
@@ -57,41 +56,13 @@ def candidates(
 ) -> Iterator[Pairs]:
     """Yield pairs of rows in blocks, each pair once: all with at least the minimum score, and some others.
 
-    A `gate` restricts the documents that are paired. The cases of a model are searched one by one, each by `jobs`
-    threads, `block` heads at a time; the order of the pairs does not depend on `jobs`.
+    A `gate` restricts the documents that are paired. `jobs` threads search `block` heads at a time; the order of the
+    pairs does not depend on `jobs`.
     """
-    cases: tuple[Case | None, ...] = model.cases or (None,)
-    within = document_gate(table, np.empty(0, np.int32), np.empty(0, np.int32))
-    for number, case in enumerate(cases):
-        case_gate = within if case and case.within else _NO_GATE if gate is None else gate
-        part = model.for_case(case) if case else model
-        for pairs, done in _candidates(table, part, minimum_score, case_gate, case, jobs, block):
-            yield pairs[pairs.equal(table.document) == case.within] if case else pairs
-            if progress:
-                progress(number * len(table) + done, len(cases) * len(table))
-
-
-def document_gate(table: MentionTable, d: Indices, e: Indices, similarity: Floats | float = 1.0) -> Gate:
-    """Return the document gate: 255 on the diagonal, the similarity at (d, e) and (e, d), 0 elsewhere."""
-    gate = np.diag(np.full(len(table.documents), 255, np.uint8))
-    gate[d, e] = gate[e, d] = np.ceil(255 * np.asarray(similarity)).astype(np.uint8)
-    return gate
-
-
-def _candidates(
-    table: MentionTable,
-    model: PairModel,
-    minimum_score: float,
-    gate: Gate,
-    case: Case | None,
-    jobs: int,
-    block: int,
-) -> Iterator[tuple[Pairs, int]]:
-    """Search with a model without cases, among heads of the `case`; also yield the number of mentions done."""
-    heads = _HeadScores(table, model, case)
-    mentions = _Mentions.of(table, model, gate)
+    gate = _NO_GATE if gate is None else gate
+    heads, mentions = _HeadScores(table, model), _Mentions.of(table, model, gate)
     largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
-    least = minimum_score - _SLACK * len(ALL_FEATURES) * float(largest)
+    least = minimum_score - _SLACK * len(FEATURES) * float(largest)
 
     def search(low: int) -> tuple[Pairs, int]:
         high = min(low + block, len(mentions.head))
@@ -100,32 +71,39 @@ def _candidates(
         return pairs, int(mentions.starts[high])
 
     blocks = range(0, len(mentions.head), block)
-    if jobs == 1:
-        yield from map(search, blocks)
-        return
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(search, blocks)
+        for pairs, done in map(search, blocks) if jobs == 1 else pool.map(search, blocks):
+            yield pairs
+            if progress:
+                progress(done, len(table))
+
+
+def document_gate(table: MentionTable, d: Indices, e: Indices) -> Gate:
+    """Return the gate that lets pairs within documents pass, and those of documents `d` and `e`."""
+    gate = np.eye(len(table.documents), dtype=np.bool_)
+    gate[d, e] = gate[e, d] = True
+    return gate
 
 
 def _groups(table: MentionTable, gate: Gate) -> Indices:
     """Return the group of each mention: the connected components of the documents under the gate."""
     if not len(gate):
         return np.zeros(len(table), np.int32)
-    group: Indices = connected_components(sparse.csr_array(gate), directed=False)[1]
+    group: Indices = connected_components(sparse.csr_array(gate.view(np.uint8)), directed=False)[1]
     return group[table.document]
 
 
 class _HeadScores:
-    """Upper bounds of what pairs of heads add to a score, without their synonyms; -inf for heads of another case."""
+    """Upper bounds of what pairs of heads add to a score, without their synonyms."""
 
-    def __init__(self, table: MentionTable, model: PairModel, case: Case | None) -> None:
-        self._heads, self._weights, self._case = table.heads, model.weights, case
+    def __init__(self, table: MentionTable, model: PairModel) -> None:
+        self._heads, self._weights = table.heads, model.weights
         ordered = model.tag_matrix(table.heads.tags)
         self._tags = np.maximum(ordered, ordered.T).astype(np.float32)
         # Features without a bound of their own can add what their range allows.
-        of_heads = {"head_word", "head_lemma", "head_stem", "head_vector", "synonyms"}
-        known = {*of_heads, *_BAGS, *map(presence_name, _BAGS), "documents"}
-        others = [f for f in ALL_FEATURES if f.name not in known]
+        of_heads = {"head_word", "head_lemma", "head_vector", "synonyms"}
+        known = {*of_heads, *FIELDS, *map(presence_name, FIELDS)}
+        others = [f for f in FEATURES if f.name not in known]
         self._constant = model.intercept + sum(
             max(w, w * f.lowest) for f in others if (w := model.weights.get(f.name, 0.0))
         )
@@ -138,17 +116,10 @@ class _HeadScores:
         scores *= np.float32(weights.get("head_vector", 0.0))
         scores += np.float32(self._constant)
         scores += self._tags[np.ix_(heads.tag[heads_a], heads.tag[heads_b])]
-        for name, values in (
-            ("head_word", heads.word),
-            ("head_lemma", heads.lemma),
-            ("head_stem", heads.stem),
-        ):
+        for name, values in (("head_word", heads.word), ("head_lemma", heads.lemma)):
             weight = weights.get(name, 0.0)
             if weight:
                 scores[values[heads_a, np.newaxis] == values[heads_b]] += np.float32(weight)
-        if self._case:
-            same = heads.lemma[heads_a, np.newaxis] == heads.lemma[heads_b]
-            scores[same != self._case.same_lemma] = -np.inf
         return scores
 
 
@@ -158,8 +129,7 @@ class _Mentions:
 
     A head has one entry per group: `head` is its number in the table, `first` the first entry of its group, `starts`
     the position of its first mention. `gain` is the most that a bag can add, `present` what a score gets if the bag
-    is nonempty in both mentions, `topical` what it gets from documents with equal words. Row `k * n + r` of `bags` is
-    bag k of row r.
+    is nonempty in both mentions. Row `k * n + r` of `bags` is bag k of row r.
     """
 
     head: Indices
@@ -172,7 +142,6 @@ class _Mentions:
     head_signatures: Signatures
     gain: Floats
     present: Floats
-    topical: float
     bags: Bags
 
     @classmethod
@@ -184,10 +153,9 @@ class _Mentions:
         changes = (np.diff(group, prepend=-1) != 0) | (np.diff(head, prepend=-1) != 0)
         starts = np.append(np.flatnonzero(changes), len(rows))
         group, head = group[starts[:-1]], head[starts[:-1]]
-        gains = {field: max(model.weights.get(field, 0.0), 0.0) for field in _BAGS}
-        used = [field for field in _BAGS if gains[field] or model.weights.get(presence_name(field))] or _BAGS[
-            :1
-        ]
+        gains = {field: max(model.weights.get(field, 0.0), 0.0) for field in FIELDS}
+        asked = [field for field in FIELDS if gains[field] or model.weights.get(presence_name(field))]
+        used = asked or FIELDS[:1]
         fields = sorted(used, key=lambda field: -gains[field])
         signatures = np.stack([table.fields[field].signatures()[rows] for field in fields], axis=1)
         return cls(
@@ -203,7 +171,6 @@ class _Mentions:
             else signatures,
             gain=np.array([gains[field] for field in fields]),
             present=np.array([model.weights.get(presence_name(field), 0.0) for field in fields]),
-            topical=max(model.weights.get("documents", 0.0), 0.0),
             bags=Bags.stack([table.fields[field] for field in fields]),
         )
 
@@ -217,7 +184,7 @@ class _Mentions:
         bags, synonyms = self.bags, self.synonyms
         rows = _search(
             heads(self.head[start:stop], self.head[first:stop]), start - first, least, heads.synonym_weight,
-            synonyms.starts[first:], synonyms.words, self.starts[first:], self.rows, self.document, gate, self.topical,
+            synonyms.starts[first:], synonyms.words, self.starts[first:], self.rows, self.document, gate,
             self.signatures, self.head_signatures[first:], self.gain, self.present,
             bags.starts, bags.words, bags.counts, bags.squares,
         )  # fmt: skip
@@ -228,14 +195,14 @@ class _Mentions:
 @njit(cache=True, nogil=True)
 def _search(  # type: ignore[no-untyped-def]
     scores, first, least, synonym_weight, synonym_starts, synonym_words,
-    starts, rows, document, gate, topical, signatures, head_signatures, gain, present,
+    starts, rows, document, gate, signatures, head_signatures, gain, present,
     bag_starts, bag_words, bag_counts, bag_squares,
 ):  # fmt: skip
     pairs, count = np.empty((1024, 2), np.int32), 0
     for a in range(first, first + len(scores)):
         for b in range(a + 1):
             score = scores[a - first, b]
-            most = _most(head_signatures[a], head_signatures[b], gain, present) + topical
+            most = _most(head_signatures[a], head_signatures[b], gain, present)
             if score + max(synonym_weight, 0.0) + most < least:
                 continue
             score += synonym_weight * jaccard(synonym_starts, synonym_words, a, b)
@@ -243,9 +210,9 @@ def _search(  # type: ignore[no-untyped-def]
                 continue
             for p in range(starts[a], starts[a + 1]):
                 for q in range(starts[b], p if a == b else starts[b + 1]):
-                    similarity = np.uint8(255) if len(gate) == 0 else gate[document[p], document[q]]
-                    if similarity and _reaches(
-                        least - score - topical * similarity / 255.0, signatures[p], signatures[q], gain, present,
+                    allowed = len(gate) == 0 or gate[document[p], document[q]]
+                    if allowed and _reaches(
+                        least - score, signatures[p], signatures[q], gain, present,
                         rows[p], rows[q], len(rows), bag_starts, bag_words, bag_counts, bag_squares,
                     ):  # fmt: skip
                         if count == len(pairs):

@@ -1,8 +1,7 @@
-"""The pair features of Eq. 6, each a small function over arrays of pairs, and the four cases of pairs.
+"""The pair features of Eq. 6, each a small function over arrays of pairs.
 
 All features but one are numbers with a fixed range. The exception is the pair of tags of the heads, a category
-(`tag_pairs`). Every feature belongs to a group, and groups can be switched off. A few features are not in the paper
-(`EXTRA_FEATURES`).
+(`tag_pairs`). Every feature belongs to a group, and groups can be switched off.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from numba import njit
 
 from samevent.errors import UsageError
 from samevent.similarity.bags import Booleans, Floats, Indices
-from samevent.similarity.documents import compare_documents, topical_similarity
-from samevent.similarity.mentions import ARGUMENTS, FIELDS, SENTENCE, MentionTable
+from samevent.similarity.mentions import ARGUMENTS, FIELDS, MentionTable
 
 Compare = Callable[[MentionTable, Indices, Indices], Floats]
 
@@ -53,27 +51,12 @@ class Feature:
 
 def head_word(table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Return whether the head words are equal, ignoring case."""
-    return _equal(table.heads.word[table.head], i, j)
+    return equal(table.heads.word[table.head], i, j)
 
 
 def head_lemma(table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Return whether the lemmas of the heads are equal."""
-    return _equal(table.heads.lemma[table.head], i, j)
-
-
-def head_stem(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return whether the lemmas of the heads have the same stem."""
-    return _equal(table.heads.stem[table.head], i, j)
-
-
-def same_sentence(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return whether both mentions are in one sentence, which seldom mentions an event twice."""
-    return _equal(table.sentence, i, j)
-
-
-def documents(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return the topical similarity of the documents of the mentions; 1 within a document."""
-    return compare_documents(table, i, j, topical_similarity)
+    return equal(table.heads.lemma[table.head], i, j)
 
 
 def head_vector(table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -138,22 +121,11 @@ FEATURES: tuple[Feature, ...] = (
 )
 """The numeric features of the paper, in the order in which a score adds them up."""
 
-EXTRA_FEATURES: tuple[Feature, ...] = (
-    Feature("head_stem", "stem", "same head stem", head_stem, otherwise="different head stems"),
-    Feature(SENTENCE, SENTENCE, "sentences {:.2f} similar", partial(field_cosine, SENTENCE)),
-    Feature(
-        "same_sentence", SENTENCE, "in the same sentence", same_sentence, otherwise="in different sentences"
-    ),
-    Feature("documents", "documents", "documents {:.2f} similar in topic", documents),
-)
-"""Features beyond the paper."""
-ALL_FEATURES: tuple[Feature, ...] = (*FEATURES, *EXTRA_FEATURES)
-
-GROUPS: tuple[str, ...] = (*dict.fromkeys(feature.group for feature in ALL_FEATURES), TAGS)
+GROUPS: tuple[str, ...] = (*dict.fromkeys(feature.group for feature in FEATURES), TAGS)
 
 
-def select_features(without: Collection[str] = (), *, extra: bool = False) -> tuple[Feature, ...]:
-    """Return the numeric features of the paper, with the `extra` ones if asked for, except those of some groups.
+def select_features(without: Collection[str] = ()) -> tuple[Feature, ...]:
+    """Return the numeric features of the paper, except those of some groups.
 
     >>> [feature.name for feature in select_features(without=[*FIELDS, "string"])]
     ['head_vector', 'synonyms']
@@ -161,40 +133,7 @@ def select_features(without: Collection[str] = (), *, extra: bool = False) -> tu
     unknown = sorted(set(without) - set(GROUPS))
     if unknown:
         raise UsageError(f"unknown feature group {unknown[0]!r}", expected=f"some of {', '.join(GROUPS)}")
-    return tuple(feature for feature in (ALL_FEATURES if extra else FEATURES) if feature.group not in without)
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One of four kinds of pairs, for which different features matter: within or across documents, same lemma or not.
-
-    For two mentions of *earthquake* in two documents, the question is whether the documents cover the same event; for
-    two different words of one document, whether they can mean the same at all. One weight cannot serve both.
-    """
-
-    name: str
-    within: bool
-    same_lemma: bool
-
-    def mask(self, table: MentionTable, i: Indices, j: Indices) -> Booleans:
-        """Return which pairs of rows belong to this case."""
-        lemma = table.heads.lemma[table.head]
-        same_document, same_lemma = table.document[i] == table.document[j], lemma[i] == lemma[j]
-        mask: Booleans = np.equal(same_document, self.within) & np.equal(same_lemma, self.same_lemma)
-        return mask
-
-    def weight_name(self, feature: str) -> str:
-        """Return the name of the weight of a feature in this case."""
-        return f"{self.name}:{feature}"
-
-
-CASES = (
-    Case("within_same", within=True, same_lemma=True),
-    Case("within_other", within=True, same_lemma=False),
-    Case("across_same", within=False, same_lemma=True),
-    Case("across_other", within=False, same_lemma=False),
-)
-"""Every pair belongs to one case. A weight under the name of a case is an intercept for its pairs."""
+    return tuple(feature for feature in FEATURES if feature.group not in without)
 
 
 def tag_pairs(table: MentionTable, i: Indices, j: Indices) -> tuple[Indices, Indices, Booleans]:
@@ -211,9 +150,10 @@ def tag_pairs(table: MentionTable, i: Indices, j: Indices) -> tuple[Indices, Ind
     )
 
 
-def _equal(values: Indices, i: Indices, j: Indices) -> Floats:
-    equal: Booleans = values[i] == values[j]
-    return equal.astype(np.float64)
+def equal(values: Indices, i: Indices, j: Indices) -> Floats:
+    """Return 1 where both rows have the same value, else 0."""
+    same: Booleans = values[i] == values[j]
+    return same.astype(np.float64)
 
 
 @njit(cache=True, nogil=True)

@@ -106,7 +106,7 @@ def find_links(
     if isinstance(model, BoostedModel):
         blocks = model.blocking.pairs(table, gate=settings.gate)
         return score_pairs(table, model, blocks, settings, jobs=jobs)
-    gate = document_gate(table, *topical_documents(table, settings.gate)) if settings.gate else None
+    gate = document_gate(table, *topical_documents(table, settings.gate)[:2]) if settings.gate else None
     blocks = candidates(table, model, settings.minimum_score, gate=gate, jobs=jobs, progress=progress)
     return score_pairs(table, model, blocks, settings)
 

@@ -10,7 +10,7 @@ probability, and with it the pairs above the minimum similarity.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from samevent.errors import DataError, UsageError
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.calibration import Calibration, calibration
-from samevent.similarity.features import CASES, TAGS, select_features, tag_pairs
+from samevent.similarity.features import TAGS, select_features, tag_pairs
 from samevent.similarity.links import LinkSettings, find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel, TagPair
@@ -38,14 +38,12 @@ _TOLERANCE = 1e-4
 class PairTrainingSettings:
     """How to train a pair model; the defaults are those of the preset `paper`.
 
-    `document_threshold` is sigma; `without` lists feature groups to leave out; `by_case` adds the extra features and
-    gives every case its own weights; `penalties` are the values of C to choose from (smaller is stronger);
-    `minimum_similarity` defines the links counted in the report.
+    `document_threshold` is sigma; `without` lists feature groups to leave out; `penalties` are the values of C to
+    choose from (smaller is stronger); `minimum_similarity` defines the links counted in the report.
     """
 
     document_threshold: float = 0.4
     without: tuple[str, ...] = ()
-    by_case: bool = False
     penalties: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
     folds: int = 5
     minimum_similarity: float = 0.5
@@ -60,32 +58,19 @@ class PairTrainingSettings:
         select_features(self.without)
 
 
-LIGHT = PairTrainingSettings(document_threshold=0.1, by_case=True, penalties=(0.1,), minimum_similarity=0.25)
-"""Training of the pair model of the preset `light`; `tools/tune_light.py` shows why."""
-_MINIMUM_FREQUENCY = 2
-"""Words of fewer training documents are not stored."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """The features of pairs as a matrix: one row per pair, one column per numeric feature, then one per pair of tags.
-
-    By case, every feature has one column per case, which is 0 in pairs of other cases, and so does the case itself.
-    """
+    """The features of pairs as a matrix: one row per pair; columns are numeric features, then pairs of tags."""
 
     columns: sparse.csr_array
     names: tuple[str, ...]
     tag_pairs: tuple[TagPair, ...]
 
     @classmethod
-    def of(
-        cls, table: MentionTable, pairs: Pairs, *, without: Collection[str] = (), by_case: bool = False
-    ) -> Design:
-        """Compute the features of pairs, except for some groups; features beyond the paper only by case."""
-        features = select_features(without, extra=by_case)
+    def of(cls, table: MentionTable, pairs: Pairs, *, without: Collection[str] = ()) -> Design:
+        """Compute the features of pairs, except for some groups."""
+        features = select_features(without)
         numeric = {f.name: f.compare(table, pairs.i, pairs.j) for f in features}
-        if by_case:
-            numeric = _by_case(table, pairs, numeric)
         tags, names = _tag_columns(table, pairs) if TAGS not in without else (None, ())
         blocks = [sparse.csr_array(values[:, np.newaxis]) for values in numeric.values()]
         return cls(
@@ -103,16 +88,6 @@ class Design:
             intercept=intercept,
             about=about,
         )
-
-
-def _by_case(table: MentionTable, pairs: Pairs, numeric: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return one copy of the columns per case, 0 in pairs of other cases."""
-    columns: dict[str, Floats] = {}
-    for case in CASES:
-        mask = case.mask(table, pairs.i, pairs.j).astype(np.float64)
-        columns[case.name] = mask
-        columns |= {case.weight_name(name): mask * values for name, values in numeric.items()}
-    return columns
 
 
 def _tag_columns(table: MentionTable, pairs: Pairs) -> tuple[sparse.csr_array, tuple[TagPair, ...]]:
@@ -191,7 +166,7 @@ def train(
     pairs = training_pairs(table, document_threshold=settings.document_threshold)
     same = data.same(pairs)
     log(f"{len(pairs):,} pairs, {int(same.sum()):,} of the same event")
-    design = Design.of(table, pairs, without=settings.without, by_case=settings.by_case)
+    design = Design.of(table, pairs, without=settings.without)
     topic = data.topic[table.document]
 
     validated = {}
@@ -210,12 +185,7 @@ def train(
         "without": list(settings.without),
         "pairs": int(kept.sum()),
     }
-    if settings.by_case:
-        about["by_case"] = True
     model = design.model(fitted.coef_[0], float(fitted.intercept_[0]), about)
-    if settings.by_case:
-        frequencies = table.document_frequencies(learned[data.topic])
-        model = replace(model, background=frequencies.without_rare(_MINIMUM_FREQUENCY))
     report = TrainingReport(
         pairs=int(kept.sum()),
         same=int(same[kept].sum()),

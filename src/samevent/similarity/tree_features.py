@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from samevent.similarity.bags import Bags, Floats, Indices, dots
-from samevent.similarity.documents import compare_documents
-from samevent.similarity.features import ALL_FEATURES, Compare, Feature, dot_products
+from samevent.similarity.documents import compare_documents, topical_similarity
+from samevent.similarity.features import FEATURES, Compare, Feature, dot_products, equal, field_cosine
 from samevent.similarity.mentions import (
     ENTITIES,
     LEAD,
@@ -32,6 +32,21 @@ Counted = Callable[[MentionTable], Floats]
 """A number of each row of a table."""
 
 
+def head_stem(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return whether the lemmas of the heads have the same stem."""
+    return equal(table.heads.stem[table.head], i, j)
+
+
+def same_sentence(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return whether both mentions are in one sentence, which seldom mentions an event twice."""
+    return equal(table.sentence, i, j)
+
+
+def documents(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return the topical similarity of the documents of the mentions; 1 within a document."""
+    return compare_documents(table, i, j, topical_similarity)
+
+
 def contextual(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Return the cosine of contextual vectors; NaN without an encoder."""
     cosines = np.full(len(i), np.nan)
@@ -42,8 +57,7 @@ def contextual(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats
 
 def same_document(table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Return whether both mentions are in one document."""
-    same: Floats = (table.document[i] == table.document[j]).astype(np.float64)
-    return same
+    return equal(table.document, i, j)
 
 
 def sentences_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -163,7 +177,13 @@ def _of_documents(name: str) -> Feature:
 _NO_ENCODER = "no contextual vectors"
 
 TREE_FEATURES: tuple[Feature, ...] = (
-    *ALL_FEATURES,
+    *FEATURES,
+    _feature("head_stem", "stem", "same head stem", head_stem, otherwise="different head stems"),
+    _feature(SENTENCE, SENTENCE, "sentences {:.2f} similar", partial(field_cosine, SENTENCE)),
+    _feature(
+        "same_sentence", SENTENCE, "in the same sentence", same_sentence, otherwise="in different sentences"
+    ),
+    _feature("documents", "documents", "documents {:.2f} similar in topic", documents),
     _feature(
         "contextual_last", CONTEXT_GROUP, "mentions {:.2f} similar in context", partial(contextual, "last"),
         _NO_ENCODER,

@@ -1,4 +1,4 @@
-"""Measure the preset `standard` out of fold on ECB+, and on a corpus that it has not learned from.
+"""Measure a preset of boosted trees out of fold on ECB+, and on a corpus that it has not learned from.
 
 The train and dev topics of cybulska are dealt to four folds, two of each half of the topics that the encoders were
 tuned on. Trees of three folds score the pairs of the fourth, whose topics are clustered together; pairs of the other
@@ -20,10 +20,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import average_precision_score
-from tools.tune_light import conll
 
 from samevent.clusterers import Evidence, clusterer
-from samevent.corpus import Corpus, Document, Unit
+from samevent.corpus import Clustering, Corpus, Document, Unit
 from samevent.experiments.folds import Fold
 from samevent.experiments.protocols import TASKS
 from samevent.formats import read
@@ -31,7 +30,10 @@ from samevent.language.cache import Cache
 from samevent.model import Model
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.preparation import PREDICTED_ARGUMENTS, Prepared
+from samevent.scoring.pairing import pair
+from samevent.scoring.scores import f1_of, tallies
 from samevent.similarity.bags import Background
+from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.pairs import LabelledMentions, Pairs
 from samevent.training import PAIR_MODEL_SETTINGS, cross_fitted
@@ -39,18 +41,24 @@ from samevent.training import PAIR_MODEL_SETTINGS, cross_fitted
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data")
 UNITS: tuple[Unit, ...] = ("document", "corpus")
 FOLDS = 4
-ROWS: Mapping[str, Mapping[str, Any]] = {
-    "**standard**": {},
-    "links from 0.4": {"minimum_similarity": 0.4},
-    "links from 0.5": {"minimum_similarity": 0.5},
-    "links from 0.6": {"minimum_similarity": 0.6},
-    "links from 0.7": {"minimum_similarity": 0.7},
-    "likelihood weight 0.1, λ = 1": {"likelihood_weight": 0.1},
-    "likelihood weight 1, λ = 0.1": {"likelihood_weight": 1.0, "dirichlet": 0.1},
-    "α_d = 0.5": {"alpha_within": 0.5},
-    "another seed": {},
+ROWS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "lemma": ("lemma", {}),
+    "**hddcrp**": ("hddcrp", {}),
+    "links from 0.4": ("hddcrp", {"minimum_similarity": 0.4}),
+    "links from 0.5": ("hddcrp", {"minimum_similarity": 0.5}),
+    "links from 0.6": ("hddcrp", {"minimum_similarity": 0.6}),
+    "links from 0.7": ("hddcrp", {"minimum_similarity": 0.7}),
+    "likelihood weight 0.1, λ = 1": ("hddcrp", {"likelihood_weight": 0.1, "dirichlet": 1.0}),
+    "likelihood weight 1, λ = 0.1": ("hddcrp", {"likelihood_weight": 1.0, "dirichlet": 0.1}),
+    "α_d = 0.5": ("hddcrp", {"alpha_within": 0.5}),
+    "another seed": ("hddcrp", {}),
+    "ddcrp": ("ddcrp", {}),
+    "agglomerative": ("agglomerative", {}),
 }
-"""The rows: changes to the preset `standard`."""
+"""The rows: a clusterer, and changes to the preset."""
+GRID = tuple(k / 20 for k in range(4, 19))
+_NO_LINKS = 0.999
+"""A threshold that hardly any pair reaches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,9 +87,9 @@ def blocked(data: LabelledMentions, settings: BoostingSettings) -> tuple[Pairs, 
 
 
 def folds(
-    prepared: Prepared, settings: BoostingSettings, half_of: Mapping[str, int] | None
-) -> Iterator[tuple[Fold, Pairs]]:
-    """Yield the folds, with trees of the topics of the others and their blocked pairs."""
+    preset: str, prepared: Prepared, settings: BoostingSettings, half_of: Mapping[str, int] | None
+) -> Iterator[Fold]:
+    """Yield the folds, with trees of the topics of the others."""
     topics = sorted({str(document.topic) for document in prepared.corpus}, key=int)
     fold_of = {topic: number % FOLDS for number, topic in enumerate(topics)}
     whole = encoded(prepared)
@@ -89,25 +97,26 @@ def folds(
         learn = {topic for topic in topics if fold_of[topic] != fold}
         model = train_boosted(whole, learn=learn, settings=settings, half_of=half_of)
         inside = prepared.select(d for d in prepared.corpus if fold_of[str(d.topic)] == fold)
-        yield _part(inside, model, settings)
+        yield part_of(inside, {preset: model})
         print(f"fold {fold + 1} of {FOLDS}", file=sys.stderr)
 
 
-def _part(prepared: Prepared, model: Any, settings: BoostingSettings) -> tuple[Fold, Pairs]:
+def part_of(prepared: Prepared, models: Mapping[str, BoostedModel]) -> Fold:
+    """Return documents as a part to cluster with these pair models."""
     data = encoded(prepared)
-    evidence = Evidence(data.table, {"standard": model}, prepared.resources.lexicon)
-    return Fold(prepared.corpus, data, evidence), blocked(replace(data, table=evidence.table), settings)[0]
+    return Fold(prepared.corpus, data, Evidence(data.table, models, prepared.resources.lexicon))
 
 
-def measured(parts: Sequence[tuple[Fold, Pairs]]) -> Measured:
+def measured(preset: str, parts: Sequence[Fold], settings: BoostingSettings) -> Measured:
     """Return the parts and the average precision of their pairs."""
     scores, same = [], []
-    for fold, pairs in parts:
-        model = fold.evidence.pair_model("standard")
-        scores.append(model.probability(fold.evidence.table, pairs.i, pairs.j))
-        same.append(fold.data.same(pairs))
+    for part in parts:
+        table = part.evidence.table
+        pairs, _ = blocked(replace(part.data, table=table), settings)
+        scores.append(part.evidence.pair_model(preset).probability(table, pairs.i, pairs.j))
+        same.append(part.data.same(pairs))
     precision = average_precision_score(np.concatenate(same), np.concatenate(scores))
-    return Measured([fold for fold, _ in parts], float(precision))
+    return Measured(list(parts), float(precision))
 
 
 def prepare(
@@ -124,15 +133,57 @@ def prepare(
     return replace(prepared, encode=fitted.encode), unseen, fitted.half_of
 
 
+def conll(parts: Sequence[Fold], answers: Sequence[Clustering], unit: Unit) -> float:
+    """Return the CoNLL score of all parts together."""
+    by_part = [
+        tallies(pair(part.gold, answer, unit=unit)) for part, answer in zip(parts, answers, strict=True)
+    ]
+    sums = {name: np.sum([tally[name].sum(axis=0) for tally in by_part], axis=0) for name in by_part[0]}
+    return float(f1_of(sums)["conll"])
+
+
+def thresholds(
+    parts: Sequence[Fold], preset: str, grid: Sequence[float] = GRID
+) -> dict[str, dict[float, float]]:
+    """Return the CoNLL score of each threshold of AGGLOMERATIVE.
+
+    Those within documents are scored by document. Those across documents are combined with the best of these, and
+    scored on whole parts, so that a link between two topics counts as the mistake it is.
+    """
+
+    def scores(settings: Mapping[float, Mapping[str, float]], unit: Unit) -> dict[float, float]:
+        systems = {t: clusterer("agglomerative", changes, preset=preset) for t, changes in settings.items()}
+        return {
+            threshold: conll(parts, [system.cluster(part.evidence).clustering for part in parts], unit)
+            for threshold, system in systems.items()
+        }
+
+    within = scores({t: {"within": t, "across": _NO_LINKS} for t in grid}, "document")
+    across = scores({t: {"within": best(within), "across": t} for t in grid}, "corpus")
+    return {"within": within, "across": across}
+
+
+def best(scores: Mapping[float, float]) -> float:
+    """Return the threshold with the highest score, the higher threshold among equals.
+
+    >>> best({0.2: 0.5, 0.3: 0.6, 0.4: 0.6})
+    0.4
+    """
+    return max(scores, key=lambda threshold: (scores[threshold], threshold))
+
+
 def main() -> None:
     """Print one JSON object per row."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    trees = [name for name, how in PAIR_MODEL_SETTINGS.items() if isinstance(how, BoostingSettings)]
+    parser.add_argument("preset", choices=trees)
     parser.add_argument("--data", type=Path, default=DATA / "ecbplus", help="the folder of ECB+")
     parser.add_argument("--other", type=Path, default=DATA / "gvc" / "dev.jsonl", help="another gold corpus")
     parser.add_argument("--encoders", type=Path, help="the work folder of `samevent train encoder`")
+    parser.add_argument("--thresholds", action="store_true", help="measure thresholds of agglomerative")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    settings = PAIR_MODEL_SETTINGS["standard"]
+    preset, settings = options.preset, PAIR_MODEL_SETTINGS[options.preset]
     assert isinstance(settings, BoostingSettings)
     prepared, unseen, half_of = prepare(options.data, options.other, options.encoders)
     whole = encoded(prepared)
@@ -144,17 +195,21 @@ def main() -> None:
         print(json.dumps({"corpus": name, "candidates": len(pairs), "recall": round(recall, 4)}), flush=True)
     model = train_boosted(whole, settings=settings, half_of=half_of)
     corpora = {
-        "ECB+ out of fold": measured(list(folds(prepared, settings, half_of))),
-        "other": measured([_part(unseen, model, settings)]),
+        "ECB+ out of fold": measured(preset, list(folds(preset, prepared, settings, half_of)), settings),
+        "other": measured(preset, [part_of(unseen, {preset: model})], settings),
     }
     for name, corpus in corpora.items():
         print(json.dumps({"corpus": name, "average_precision": round(corpus.precision, 4)}), flush=True)
-    for row, changes in ROWS.items():
-        system, seed = clusterer("hddcrp", changes, preset="standard"), int("another seed" in row)
-        scores = {}
+    if options.thresholds:
         for name, corpus in corpora.items():
+            print(json.dumps({"corpus": name, **thresholds(corpus.parts, preset)}), flush=True)
+        return
+    for row, (name, changes) in ROWS.items():
+        system, seed = clusterer(name, changes, preset=preset), int("another seed" in row)
+        scores = {}
+        for corpus_name, corpus in corpora.items():
             answers = [system.cluster(part.evidence, seed=seed).clustering for part in corpus.parts]
-            scores[name] = {unit: round(100 * conll(corpus.parts, answers, unit), 1) for unit in UNITS}
+            scores[corpus_name] = {unit: round(100 * conll(corpus.parts, answers, unit), 1) for unit in UNITS}
         print(json.dumps({"row": row, "changes": dict(changes), **scores}), flush=True)
 
 
