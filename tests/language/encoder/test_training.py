@@ -171,7 +171,7 @@ def test_examples_of_annotated_sentences_have_the_tags_of_their_tokens(tmp_path:
 def test_tuning_learns_tags_beside_coreference(tmp_path: Path) -> None:
     base, stories = write_base(tmp_path / "base"), annotated_documents()
     weights, reader = read_weights(base), UnitReader(base / "tokenizer.json")
-    settings = replace(SETTINGS, epochs=20, head_rate=0.1)
+    settings = replace(SETTINGS, epochs=20, head_rate=0.1, tagging=1.0)
     tuned = tune(weights, training_examples(reader, stories), settings, lambda _: None)
     assert action_f1(write_encoder(tuned, base, tmp_path / "tuned"), stories) > 0.9
     assert action_f1(write_encoder(with_tagger(weights), base, tmp_path / "new"), stories) < 0.5
