@@ -171,7 +171,7 @@ def test_examples_of_annotated_sentences_have_the_tags_of_their_tokens(tmp_path:
 def test_tuning_learns_tags_beside_coreference(tmp_path: Path) -> None:
     base, stories = write_base(tmp_path / "base"), annotated_documents()
     weights, reader = read_weights(base), UnitReader(base / "tokenizer.json")
-    settings = replace(SETTINGS, epochs=20, head_rate=0.1, tagging=1.0)
+    settings = replace(SETTINGS, epochs=20, tagger_rate=0.1, tagging=1.0)
     tuned = tune(weights, training_examples(reader, stories), settings, lambda _: None)
     assert action_f1(write_encoder(tuned, base, tmp_path / "tuned"), stories) > 0.9
     assert action_f1(write_encoder(with_tagger(weights), base, tmp_path / "new"), stories) < 0.5
@@ -186,6 +186,20 @@ def test_batch_has_one_topic_and_a_few_others(tmp_path: Path) -> None:
     own = [e for batch in batches(examples, replace(SETTINGS, others=0), 0) for e in batch]
     assert sorted(own, key=repr) == sorted(examples, key=repr), "each sentence once"
     assert batches(examples, SETTINGS, 0) == batches(examples, SETTINGS, 0) != batches(examples, SETTINGS, 1)
+
+
+def test_small_topics_share_batches(tmp_path: Path) -> None:
+    reader = UnitReader(write_base(tmp_path) / "tokenizer.json")
+    settings = replace(SETTINGS, others=0, batch=8)
+    for epoch in range(3):
+        drawn = batches(training_examples(reader, documents()), settings, epoch)
+        assert [len(batch) for batch in drawn] == [8, 8]
+        assert sorted(t for batch in drawn for t in {example.topic for example in batch}) == [
+            "1",
+            "2",
+            "3",
+            "4",
+        ]
 
 
 def test_halves_of_the_topics_are_dealt_in_numeric_order() -> None:

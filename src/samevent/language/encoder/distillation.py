@@ -214,11 +214,8 @@ def distil(
     ):
         groups: list[dict[str, Any]] = [
             {"params": network.train(names, stage.dropout), "lr": stage.rate, "weight_decay": stage.decay},
-            {
-                "params": [head, projection, *network.train_tagger()],
-                "lr": stage.head_rate,
-                "weight_decay": 0.0,
-            },
+            {"params": [head, projection], "lr": stage.head_rate, "weight_decay": 0.0},
+            {"params": network.train_tagger(), "lr": stage.tagger_rate, "weight_decay": 0.0},
         ]
         optimise(
             groups, partial(loss, supervised=learned), partial(batches, examples, stage), stage, progress

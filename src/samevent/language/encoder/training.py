@@ -153,15 +153,17 @@ def action_f1(encoder: Encoder, documents: Sequence[Document]) -> float:
     hits = found = actual = 0
     for document in documents:
         labels = token_tags(document)
-        tokens = list(labels)
-        if tokens:
-            shares = kind_probabilities(encoder.read(document).tags[tokens])
-            positive = shares[:, 1 : len(EVENT_CLASSES) + 1].sum(axis=1) > 0.5
-            actions = np.array([labels[token].action for token in tokens])
-            hits, found, actual = (
-                total + int(part.sum())
-                for total, part in ((hits, positive & actions), (found, positive), (actual, actions))
-            )
+        units, places = encoder.reader.read_tokens(
+            document, sorted({document.sentence_of(t) for t in labels})
+        )
+        scores = [encoder.encode(unit)["tags"] for unit in units]
+        for token, where in zip(labels, places, strict=True):
+            if where.pieces:
+                shares = kind_probabilities(scores[where.unit][where.pieces[0], np.newaxis])
+                positive = bool(shares[0, 1 : len(EVENT_CLASSES) + 1].sum() > 0.5)
+                hits += positive and labels[token].action
+                found += positive
+                actual += labels[token].action
     return 2 * hits / max(found + actual, 1)
 
 
@@ -221,7 +223,7 @@ class _Half:
     def _adapters(self, teacher: Teacher, teaching: Teaching) -> tuple[Stored, float]:
         """Tune the teacher on the coreference of actions; return its adapters and average precision out of fold."""
         settings, actions = teaching.settings, [_actions(document) for document in self.learned]
-        tuning = replace(self.settings, tagging=0.0)
+        tuning = replace(self.settings, tagging=0.0, tagger_rate=0.0)
         key = [self._key(actions, teaching.folder, tuning), f"{settings.rank} {settings.teacher_rate}"]
         adapters = self._once("teacher", key, lambda: teacher.tune(actions, tuning, settings, self.progress))
 

@@ -28,7 +28,11 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningSettings:
-    """How an encoder is tuned. `batch` sentences of one topic and `others` of any topic are compared at a time."""
+    """How an encoder is tuned. `batch` sentences of one topic and `others` of any topic are compared at a time.
+
+    The weights of the losses are `contrastive`, `pairwise` and `tagging`. Tags weigh little and their layer learns
+    fast, because more weight costs coreference.
+    """
 
     seed: int = 0
     epochs: int = 3
@@ -43,6 +47,7 @@ class TuningSettings:
     contrastive: float = 0.5
     pairwise: float = 3.0
     tagging: float = 0.1
+    tagger_rate: float = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,8 @@ def tune(
             "lr": settings.rate,
             "weight_decay": settings.decay,
         },
-        {"params": [head, *network.train_tagger()], "lr": settings.head_rate, "weight_decay": 0.0},
+        {"params": [head], "lr": settings.head_rate, "weight_decay": 0.0},
+        {"params": network.train_tagger(), "lr": settings.tagger_rate, "weight_decay": 0.0},
     ]
 
     def loss(batch: Sequence[Example]) -> Tensor:
@@ -155,19 +161,30 @@ def optimise(
 
 
 def batches(examples: Sequence[Example], settings: TuningSettings, epoch: int) -> list[list[Example]]:
-    """Return the batches of an epoch: sentences of one topic, and a few of any."""
+    """Return the batches of an epoch: sentences of one topic, and a few of any. Small topics share batches."""
     draws = stream(settings.seed, "encoder batches", epoch)
-    by_topic: dict[str, list[Example]] = {}
-    for example in examples:
-        by_topic.setdefault(example.topic, []).append(example)
     result = []
-    for group in by_topic.values():
+    for group in _topics(examples, settings.batch * 3 // 4, draws):
         order = draws.permutation(len(group))
         for first in range(0, len(group), settings.batch):
             own = [group[i] for i in order[first : first + settings.batch]]
             others = draws.choice(len(examples), min(settings.others, len(examples)), replace=False)
             result.append(own + [examples[i] for i in others if examples[i] not in own])
     return [result[i] for i in draws.permutation(len(result))]
+
+
+def _topics(examples: Sequence[Example], least: int, draws: np.random.Generator) -> list[list[Example]]:
+    """Return the examples by topic, with smaller topics joined until they have `least` examples together."""
+    by_topic: dict[str, list[Example]] = {}
+    for example in examples:
+        by_topic.setdefault(example.topic, []).append(example)
+    small = [group for group in by_topic.values() if len(group) < least]
+    joined: list[list[Example]] = []
+    for i in draws.permutation(len(small)) if small else ():
+        if not joined or len(joined[-1]) >= least:
+            joined.append([])
+        joined[-1] += small[i]
+    return [group for group in by_topic.values() if len(group) >= least] + joined
 
 
 def mention_rows(vectors: Tensor, batch: Sequence[Example]) -> Tensor:
