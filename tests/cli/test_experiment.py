@@ -15,7 +15,17 @@ from samevent.clusterers.linked import Hddcrp
 from samevent.errors import OutputExistsError, SameventError
 from samevent.formats import write
 
-NAMES = ["ablations", "analysis", "ecbplus", "extraction", "pairs", "roles", "statistics", "transfer"]
+NAMES = [
+    "ablations",
+    "analysis",
+    "ecbplus",
+    "errors",
+    "extraction",
+    "pairs",
+    "roles",
+    "statistics",
+    "transfer",
+]
 
 
 @pytest.fixture

@@ -15,14 +15,8 @@ from samevent.corpus import Corpus, Document
 from samevent.errors import UsageError
 from samevent.experiments import scores
 from samevent.experiments.baselines import average_link
-from samevent.experiments.transfer import (
-    Given,
-    Transfer,
-    catch_all,
-    is_annotated,
-    measure_transfer,
-    shown_probability,
-)
+from samevent.experiments.given import Given, catch_all, is_annotated
+from samevent.experiments.transfer import Transfer, measure_transfer, shown_probability
 from samevent.language.resources import resources
 from samevent.partitions.posterior import Posterior
 from samevent.preparation import Prepared

@@ -265,7 +265,7 @@ def encoder_cli(
 
 def _events(corpus: Corpus) -> Corpus:
     """Return a corpus without the chain of whatever is no event."""
-    from samevent.experiments.transfer import catch_all
+    from samevent.experiments.given import catch_all
 
     chains = catch_all(corpus)
     return corpus.filtered(lambda mention: mention.event not in chains) if chains else corpus

@@ -1,28 +1,26 @@
 """Transfer: any gold corpus that the model has not learned from, with scores and whether the probabilities are true.
 
-Systems are given gold mentions, or what they extract from the corpus's tokens or from its raw text. Gold and extracted
-mentions are matched by characters, so their tokens may differ. Where a corpus says which sentences were annotated,
-only mentions in these count.
+Systems are given gold mentions, or what they extract from the corpus's tokens or from its raw text (`given`).
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any, Literal, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
-from samevent.corpus import Clustering, Corpus, Document, Mention, Unit
+from samevent.corpus import Clustering, Corpus, Mention, Unit
 from samevent.corpus.corpus import event_key
 from samevent.errors import UsageError
 from samevent.experiments.baselines import AverageLink
+from samevent.experiments.given import Given, Matched, Mentions, catch_all, prepare_given
 from samevent.experiments.reliability import (
     Floats,
     Integers,
@@ -39,17 +37,10 @@ from samevent.model import Model
 from samevent.names import DEFAULT_PRESET
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.partitions.posterior import Posterior
-from samevent.preparation import EVERYTHING, MISSING_ARGUMENTS, WORDS_ONLY, Prepared
 from samevent.scoring import Pairing, Singletons, pair, scores_of
-
-Mentions = Literal["gold", "predicted"]
-Matched = Literal["none", "head", "exact"]
-"""Which extracted mentions are scored: all, or those whose head or whole span is that of a gold mention."""
 
 LEAST_F = 0.05
 """Pairs that the pair model finds less probable are not among those whose f is judged."""
-CATCH_ALL = "0"
-"""The name of a chain for whatever is no event, as in the Gun Violence Corpus."""
 BASELINES = ("lemma", "average-link")
 
 
@@ -84,80 +75,17 @@ class Transfer:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
-    """What systems are given, and the gold corpus with heads that they are scored against.
-
-    `ignored` are gold mentions that are no events: extracted mentions there are not scored.
-    """
-
-    prepared: Prepared
-    gold: Corpus
-    ignored: Corpus
-    mentions: Mentions
-
-    @cached_property
-    def in_scope(self) -> Corpus:
-        """The mentions that are scored: those in annotated sentences, unless they match an ignored one."""
-        ignored = heads_at(self.ignored)
-        given = self.prepared.corpus.filtered(lambda m: m.kind == "action")
-        if self.mentions == "gold":
-            return given
-        return given.filtered(
-            lambda m: (
-                is_annotated(self.gold[m.document], m.char_start)
-                and not any(at in ignored for at in head_places(given[m.document], m))
-            )
-        )
-
-    @cached_property
-    def match(self) -> Mapping[str, Mention]:
-        """The gold mention that each mention matches: by its span, else by its head."""
-        spans = {(m.document, m.char_start, m.char_end): m for m in self.gold.mentions("action")}
-        heads = heads_at(self.gold)
-        found: dict[str, Mention] = {}
-        for m in self.in_scope.mentions("action"):
-            places = head_places(self.in_scope[m.document], m)
-            by_head = next((heads[at] for at in places if at in heads), None)
-            if gold := spans.get((m.document, m.char_start, m.char_end), by_head):
-                found[m.id] = gold
-        return found
-
-    def kept(self, filter: Matched) -> Corpus:
-        """Return the mentions that pass a filter."""
-
-        def passes(m: Mention) -> bool:
-            gold = self.match.get(m.id)
-            if filter == "head":
-                return gold is not None
-            return gold is not None and (gold.char_start, gold.char_end) == (m.char_start, m.char_end)
-
-        return self.in_scope if filter == "none" else self.in_scope.filtered(passes)
-
-    def labels(self, ids: Sequence[str]) -> Integers:
-        """Return the number of the gold event of each mention, -1 if it matches none."""
-        numbers: dict[tuple[str, ...], int] = {}
-        return np.array(
-            [
-                numbers.setdefault(event_key(gold), len(numbers)) if (gold := self.match.get(id)) else -1
-                for id in ids
-            ],
-            np.int64,
-        )
-
-    @cached_property
-    def groups(self) -> Mapping[str, int]:
-        """The number of each document's group: its topic if all have one, else itself."""
-        by_topic = all(document.topic is not None for document in self.gold)
-        names: dict[str, int] = {}
-        return {d.id: names.setdefault(str(d.topic) if by_topic else d.id, len(names)) for d in self.gold}
-
-
 def measure_transfer(corpus: Corpus, plan: Transfer, work: Work) -> dict[str, Any]:
     """Run the preset and what it is compared with on a gold corpus; return scores and reliability."""
     ignore = plan.ignore | catch_all(corpus)
-    model = Model.load(plan.model, cache=Cache())
-    given = prepare_given(corpus, plan, ignore, model, work)
+    given = prepare_given(
+        corpus,
+        Model.load(plan.model, cache=Cache()),
+        work,
+        mentions=plan.mentions,
+        raw_text=plan.raw_text,
+        ignore=ignore,
+    )
     evidence, systems = given.prepared.evidence, plan.systems()
     answers: dict[str, Clustered] = {}
     seconds: dict[str, float] = {}
@@ -201,75 +129,6 @@ def measure_transfer(corpus: Corpus, plan: Transfer, work: Work) -> dict[str, An
 
 def _scaled(done: Any, total: int) -> Any:
     return lambda part, whole: done(total * part // max(1, whole))
-
-
-def catch_all(corpus: Corpus) -> frozenset[str]:
-    """Return the name of a chain for whatever is no event: it is called 0, and alone crosses topics."""
-    topics: dict[str, set[str | None]] = {}
-    for document in corpus:
-        for m in document.mentions:
-            if m.kind == "action" and m.event is not None:
-                topics.setdefault(m.event, set()).add(document.topic)
-    across = {event for event, among in topics.items() if len(among) > 1}
-    return frozenset(across) if across == {CATCH_ALL} else frozenset()
-
-
-def prepare_given(corpus: Corpus, plan: Transfer, ignore: frozenset[str], model: Model, work: Work) -> Given:
-    """Return the mentions that systems are given, without anything that they may not see, and the gold ones."""
-    counted = corpus.filtered(
-        lambda m: m.kind == "action" and is_annotated(corpus[m.document], m.char_start)
-    ).mapped(_without_arguments)
-    gold = counted.filtered(lambda m: m.event not in ignore)
-    ignored = counted.filtered(lambda m: m.event in ignore)
-    if not any(gold.mentions("action")):
-        raise UsageError("the corpus has no gold event mentions to compare with")
-    documents = gold if plan.mentions == "gold" else corpus.mapped(_raw if plan.raw_text else _bare)
-    extraction = MISSING_ARGUMENTS if plan.mentions == "gold" else EVERYTHING
-    with work.progress("reading", len(documents)) as show:
-        prepared = model.prepare(
-            documents.mapped(_anonymous),
-            extraction=extraction,
-            jobs=work.jobs,
-            watch=lambda stage, done, total, note: show(done),  # noqa: ARG005 (the signature of a watch)
-        )
-    gold, ignored = (
-        model.prepare(each, extraction=WORDS_ONLY, jobs=work.jobs).corpus for each in (gold, ignored)
-    )
-    return Given(prepared, gold, ignored, plan.mentions)
-
-
-def _without_arguments(document: Document) -> Document:
-    return document.with_mentions(replace(m, arguments=()) for m in document.mentions)
-
-
-def _bare(document: Document) -> Document:
-    return document.with_mentions(())
-
-
-def _raw(document: Document) -> Document:
-    return Document.from_text(document.id, document.text, title=document.title, date=document.date)
-
-
-def _anonymous(document: Document) -> Document:
-    mentions = (replace(m, event=None, within=None) for m in document.mentions)
-    return replace(document.with_mentions(mentions), topic=None, subtopic=None)
-
-
-def is_annotated(document: Document, at: int) -> bool:
-    """Return whether the sentence with a character was annotated, as far as the corpus says."""
-    token = bisect_right(document.tokens, at, key=lambda token: token.start) - 1
-    return document.sentences[document.sentence_of(max(0, token))].annotated is not False
-
-
-def head_places(document: Document, mention: Mention) -> Iterator[tuple[str, int]]:
-    """Yield the characters of a mention's head; without a head, of its first token."""
-    token = document.tokens[mention.start if mention.head is None else mention.head]
-    return ((document.id, at) for at in range(token.start, token.end))
-
-
-def heads_at(corpus: Corpus) -> dict[tuple[str, int], Mention]:
-    """Return the event mention whose head each character belongs to."""
-    return {at: m for d in corpus for m in d.mentions if m.kind == "action" for at in head_places(d, m)}
 
 
 def judge(given: Given, answer: Clustered, *, seed: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import click
 from samevent.cli.experiment.ablations import ablations_cli
 from samevent.cli.experiment.analysis import analysis_cli
 from samevent.cli.experiment.ecbplus import ecbplus_cli
+from samevent.cli.experiment.errors import errors_cli
 from samevent.cli.experiment.extraction import extraction_cli
 from samevent.cli.experiment.pairs import pairs_cli
 from samevent.cli.experiment.roles import roles_cli
@@ -27,6 +28,7 @@ for _command in (
     ecbplus_cli,
     ablations_cli,
     analysis_cli,
+    errors_cli,
     transfer_cli,
 ):
     experiment_cli.add_command(_command)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samevent.cli.common import PATH, choice, progress, say
-from samevent.names import SPLITS
+from samevent.cli.common import PATH, Command, choice, progress, say
+from samevent.names import FORMATS, SPLITS
 
 if TYPE_CHECKING:
+    from samevent.corpus import Corpus
+    from samevent.experiments.protocols import Part
     from samevent.experiments.work import Work
 
 data_option = click.option(
@@ -42,6 +44,51 @@ work_option = click.option(
 resume_option = click.option(
     "--resume", is_flag=True, help="Continue an interrupted experiment from its work folder."
 )
+
+
+_GOLD_OPTIONS = (
+    click.option("--data", type=PATH, required=True, metavar="GOLD", help="A corpus with gold events."),
+    click.option("--format", "read_as", type=choice(FORMATS), help="Format of GOLD, if not recognised."),
+    click.option("--split", type=choice(SPLITS), help="Take one part of a split of ECB+."),
+    click.option(
+        "--part",
+        type=choice(("train", "dev", "test")),
+        default="test",
+        show_default=True,
+        help="The part of the split.",
+    ),
+    click.option("--topics", metavar="NAME,...", help="Take these topics only."),
+    click.option(
+        "--mentions",
+        type=choice(("gold", "extracted")),
+        default="gold",
+        show_default=True,
+        help="What systems are given.",
+    ),
+)
+
+
+def gold_options(command: Command) -> Command:
+    """Add the options that choose a gold corpus, a part of it, and what systems are given."""
+    for option in reversed(_GOLD_OPTIONS):
+        command = option(command)
+    return command
+
+
+def select_topics(corpus: Corpus, split: str | None, part: Part, topics: str | None) -> Corpus:
+    """Return the documents of one part of a split, or of some topics."""
+    from samevent.corpus import Corpus
+    from samevent.errors import UsageError
+    from samevent.experiments.protocols import load_split
+
+    if split is not None:
+        corpus = load_split(split).select(corpus, part)
+    if topics is not None:
+        names = {name.strip() for name in topics.split(",")}
+        corpus = Corpus(document for document in corpus if document.topic in names)
+    if not len(corpus):
+        raise UsageError("the corpus has no documents of these topics")
+    return corpus
 
 
 @contextmanager

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from samevent.cli.common import (
     PATH,
-    choice,
     emit_json,
     emit_table,
     force_option,
@@ -21,36 +20,21 @@ from samevent.cli.common import (
     say,
     set_option,
 )
-from samevent.cli.experiment.common import percent, seed_option, spread, working
-from samevent.errors import UsageError
-from samevent.names import FORMATS, SPLITS
-
-if TYPE_CHECKING:
-    from samevent.corpus import Corpus
+from samevent.cli.experiment.common import (
+    gold_options,
+    percent,
+    seed_option,
+    select_topics,
+    spread,
+    working,
+)
 
 UNITS = {"document": "by document", "topic": "by topic", "corpus": "whole corpus"}
 FILTERS = {"none": "all mentions", "head": "mentions with a gold head", "exact": "mentions with a gold span"}
 
 
 @click.command("transfer")
-@click.option("--data", type=PATH, required=True, metavar="GOLD", help="A corpus with gold events.")
-@click.option("--format", "read_as", type=choice(FORMATS), help="Format of GOLD, if not recognised.")
-@click.option("--split", type=choice(SPLITS), help="Take one part of a split of ECB+.")
-@click.option(
-    "--part",
-    type=choice(("train", "dev", "test")),
-    default="test",
-    show_default=True,
-    help="The part of the split.",
-)
-@click.option("--topics", metavar="NAME,...", help="Take these topics only.")
-@click.option(
-    "--mentions",
-    type=choice(("gold", "extracted")),
-    default="gold",
-    show_default=True,
-    help="What systems are given.",
-)
+@gold_options
 @click.option("--raw-text", is_flag=True, help="Extract mentions from running text, without GOLD's tokens.")
 @click.option(
     "--ignore",
@@ -108,7 +92,7 @@ def transfer_cli(
         ignore=frozenset(ignore),
         seed=seed,
     )
-    corpus = _selected(read(data, format=read_as), split, part, topics)
+    corpus = select_topics(read(data, format=read_as), split, part, topics)
     with working(None, json_file, resume=False, jobs=jobs) as work:
         figures = {"corpus": data.name, **measure_transfer(corpus, plan, work)}
     if plot is not None:
@@ -120,20 +104,6 @@ def transfer_cli(
         _tables(figures)
     for name in figures["ignored"]:
         say(f"mentions of the chain {name!r} are not scored: it is no event")
-
-
-def _selected(corpus: Corpus, split: str | None, part: Any, topics: str | None) -> Corpus:
-    from samevent.corpus import Corpus
-    from samevent.experiments.protocols import load_split
-
-    if split is not None:
-        corpus = load_split(split).select(corpus, part)
-    if topics is not None:
-        names = {name.strip() for name in topics.split(",")}
-        corpus = Corpus(document for document in corpus if document.topic in names)
-    if not len(corpus):
-        raise UsageError("the corpus has no documents of these topics")
-    return corpus
 
 
 def _series(figures: dict[str, Any]) -> dict[str, Any]:
