@@ -200,13 +200,13 @@ def similarity_cli(
     type=choice(SPLITS),
     help="Of the first DATA, train on the train and dev topics of this split of ECB+. Default: on all topics.",
 )
-@click.option("--teacher", type=PATH, metavar="FOLDER", help="A larger encoder to tune and to learn from.")
+@click.option("--teacher", type=PATH, metavar="FOLDER", help="A larger encoder to tune, too.")
 @click.option(
     "--text",
     type=PATH,
     metavar="CORPUS",
     multiple=True,
-    help="More text to learn from the teacher; its annotation is not used. PropBank data counts too. Can be repeated.",
+    help="Text (or PropBank data) to learn the teacher's cosines on; its annotation is not used. Can be repeated.",
 )
 @click.option(
     "--work",

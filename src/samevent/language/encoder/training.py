@@ -1,8 +1,8 @@
 """From annotated documents to the files of an encoder, cross-fitted.
 
-The topics are dealt to two halves and one encoder is tuned on each, with or without a teacher. Each half's encoder
-scores the topics of the other, which gives out-of-fold cosines to train a pair model on; the mean of both weights is
-one encoder for new text. Every stage leaves a file in the work folder and is not repeated.
+The topics are dealt to two halves and one encoder is tuned on each; a larger one can be tuned beside it, and be learned
+from. Each half's encoder scores the topics of the other, which gives out-of-fold cosines to train a pair model on; the
+mean of both weights is one encoder for new text. Every stage leaves a file in the work folder and is not repeated.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ _KIND, _SCHEMA = "stage of an encoder's training", 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Teaching:
-    """A teacher's folder, and sources of text without annotation to teach on."""
+    """The folder of a larger encoder, and sources of text without annotation to teach the small one on.
+
+    Without text the larger encoder is tuned for its own sake, and the small one learns from the annotation alone.
+    """
 
     folder: Path
     text: Sequence[Sequence[Document]] = ()
@@ -187,14 +190,15 @@ class _Half:
         self.progress(f"{len({d.topic for d in self.learned})} topics, {len(self.learned):,} documents")
         adapters: Stored = {}
         figures = {}
-        if self.teaching is None:
-            arrays = self._tuned(weights)
-        else:
+        if self.teaching is not None:
             teacher = Teacher(self.teaching.folder)
             adapters, figures[f"large {self.name}"] = self._adapters(teacher, self.teaching)
             (self.work / LARGE).mkdir(exist_ok=True)
             write_adapter(self.work / LARGE / f"{self.name}.npz", adapters, overwrite=True)
+        if self.teaching is not None and self.teaching.text:
             arrays = self._taught(weights, teacher, adapters, self.teaching)
+        else:
+            arrays = self._tuned(weights)
         tuned = replace(weights, arrays=weights.arrays | arrays)
         encoder = write_encoder(tuned, self.base, self.work / self.name)
         figures |= {
