@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +15,6 @@ import pytest
 from experiments.reports import reports
 from extraction_builders import tiny_resources
 from parses import needs_model
-from samevent import training
 from samevent.corpus import Corpus, Document, Mention
 from samevent.errors import DataError, OutputExistsError
 from samevent.extraction import load_extractor
@@ -27,12 +27,16 @@ from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings
 from samevent.similarity.features import FEATURES
 from samevent.similarity.mentions import CONTEXTUAL
+from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.training import PairTrainingSettings
 from samevent.training import (
+    Encoders,
     Source,
     annotated_events,
     check_linked,
     cross_fitted,
+    encoders,
+    folder,
     linked_events,
     train_extractor,
     train_model,
@@ -45,9 +49,9 @@ SOURCE = Source("reports", "none")
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose no penalties."""
-    settings = {name: PairTrainingSettings(penalties=(0.1,), folds=2) for name in ("paper", "light")}
-    trees = BoostingSettings(rounds=3, leaf_pairs=1, easy_share=1.0)
-    monkeypatch.setattr(training, "PAIR_MODEL_SETTINGS", {**settings, "standard": trees})
+    linear = PairTrainingSettings(penalties=(0.1,), folds=2)
+    trees = BoostingSettings(rounds=3, leaf_pairs=1, easy_share=1.0, without=("contextual",))
+    monkeypatch.setattr(folder, "PAIR_MODEL_SETTINGS", {"paper": linear, "light": trees, "standard": trees})
 
 
 def test_existing_file_is_refused_before_any_work(tmp_path: Path) -> None:
@@ -93,12 +97,12 @@ def test_whole_model_labels_the_roles_of_each_document_once(
 @needs_model
 @pytest.mark.usefixtures("quick")
 def test_two_trainings_write_the_same_bytes(tmp_path: Path) -> None:
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        train_model(reports(), tmp_path / folder / "mine", resources(), source=SOURCE)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        train_model(reports(), tmp_path / name / "mine", resources(), source=SOURCE)
     one, two = (
-        {file.name: file.read_bytes() for file in (tmp_path / folder / "mine").iterdir()}
-        for folder in ("one", "two")
+        {file.name: file.read_bytes() for file in (tmp_path / name / "mine").iterdir()}
+        for name in ("one", "two")
     )
     assert one == two
     shipped = resources().folder
@@ -125,7 +129,7 @@ def test_topics_are_encoded_by_the_encoder_that_was_not_tuned_on_them(
 
         return encode
 
-    monkeypatch.setattr(training, "encode_with", marked)
+    monkeypatch.setattr(encoders, "encode_with", marked)
     corpus = reports()
     fitted = cross_fitted(Path("work"), corpus)
     first, second = topic_halves(corpus)
@@ -140,20 +144,50 @@ def test_topics_are_encoded_by_the_encoder_that_was_not_tuned_on_them(
 
 @needs_model
 @pytest.mark.usefixtures("quick")
-def test_trees_learn_from_contextual_vectors_of_cross_fitted_encoders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def by_word(encoder: Encoder, **_: Any) -> Encode:
-        def encode(corpus: Corpus, mentions: Sequence[Mention]) -> dict[str, Any]:
-            rows = np.array([[1.0, len(m.text) % 3, m.start % 2] for m in mentions], np.float32)
-            return dict.fromkeys(CONTEXTUAL, rows)
+def test_trees_learn_from_contextual_vectors(tmp_path: Path) -> None:
+    def by_word(corpus: Corpus, mentions: Sequence[Mention]) -> dict[str, Any]:
+        rows = np.array([[1.0, len(m.text) % 3, m.start % 2] for m in mentions], np.float32)
+        return dict.fromkeys(CONTEXTUAL, rows)
 
-        return encode
-
-    monkeypatch.setattr(training, "encode_with", by_word)
     settings = BoostingSettings(
         rounds=3, leaf_pairs=1, easy_share=1.0, without=tuple(sorted({f.group for f in FEATURES}))
     )
     path = tmp_path / "standard.npz"
-    train_pair_model(reports(), path, load_extractor(), settings=settings, encoders=tmp_path)
+    train_pair_model(reports(), path, load_extractor(), settings=settings, encoders=Encoders(by_word))
     assert BoostedModel.load(path).needs_context
+
+
+@needs_model
+@pytest.mark.usefixtures("quick")
+def test_whole_model_has_the_mean_encoder_and_trees_learn_from_more_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work" / "model").mkdir(parents=True)
+    for name in ("encoder.onnx", "tokenizer.json"):
+        (tmp_path / "work" / "model" / name).write_text(f"mean {name}")
+    read: dict[str, set[str]] = {}
+    fit = folder.fit_pair_model
+
+    def watched(data: LabelledMentions, settings: Any, **options: Any) -> Any:
+        read[type(settings).__name__] = set(data.table.documents)
+        return fit(data, settings, **options)
+
+    monkeypatch.setattr(folder, "fit_pair_model", watched)
+    first, *rest = reports()
+    target = tmp_path / "mine"
+    train_model(
+        rest,
+        target,
+        resources(),
+        more=[first],
+        encoders=tmp_path / "work",
+        pair_models=("paper", "light"),
+        source=SOURCE,
+    )
+    assert read == {
+        "PairTrainingSettings": {document.id for document in rest},
+        "BoostingSettings": {document.id for document in reports()},
+    }
+    assert (target / "encoder.onnx").read_text() == "mean encoder.onnx"
+    assert not (target / "similarity-standard.npz").exists()
+    assert "similarity-standard.npz" not in json.loads((target / "manifest.json").read_text())["files"]

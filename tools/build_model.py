@@ -23,18 +23,20 @@ from pathlib import Path
 
 from tools.compile_tables import compile_frames, compile_vectors, compile_wordnet
 
+from samevent.corpus import Corpus
 from samevent.errors import SameventError
-from samevent.experiments.protocols import TASKS, load_split
-from samevent.extraction import EXTRACTOR_FILE, load_extractor
+from samevent.experiments.ecbplus import WITHOUT_ENCODER
+from samevent.experiments.transfer import catch_all
+from samevent.extraction import EXTRACTOR_FILE
 from samevent.formats import read
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
-from samevent.language.encoder.training import HALVES, annotated_part, train_encoder
+from samevent.language.encoder.training import MEAN, annotated_part, train_encoder
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.training import train_file as train_roles
-from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE, STANDARD_FILE
-from samevent.training import PAIR_MODEL_SETTINGS, Source, train_files, train_pair_model, write_manifest
+from samevent.similarity.model import PAIR_MODEL_FILES
+from samevent.training import Source, train_files, write_manifest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SAMEVENT_DATA") or ROOT.parent / "shared" / "data")
@@ -115,31 +117,29 @@ def build_roles(folder: Path, cache: Cache) -> None:
     )
 
 
+def annotated() -> tuple[Corpus, Corpus]:
+    """Return ECB+, and the development part of the Gun Violence Corpus, whose sentences are annotated in part."""
+    ecbplus, gvc = read(DATA / "ecbplus"), read(DATA / "gvc" / "dev.jsonl")
+    chains = catch_all(gvc)
+    return ecbplus, gvc.filtered(lambda mention: mention.event not in chains)
+
+
 def build_trained(folder: Path, cache: Cache) -> None:
-    """Train the extractor and the log-linear pair models."""
-    split, corpus = load_split("yang2015"), read(DATA / "ecbplus")
-    train, dev = (split.select(corpus, part).documents for part in ("train", "dev"))
+    """Train extractor and pair models; those that compare contextual vectors need encoders of both halves."""
+    ecbplus, gvc = annotated()
+    complete = (ENCODER_WORK / MEAN / ENCODER_FILE).exists()
+    if not complete:
+        say("no encoders of both halves: encoder and contextual pair models stay as they are")
     train_files(
-        train, folder, beside=dev, pair_models=("paper", "light"), source=ECBPLUS, cache=cache, progress=say
-    )
-
-
-def build_standard(folder: Path, cache: Cache) -> None:
-    """Train the boosted pair model, if there are encoders of both halves of the topics."""
-    if not (ENCODER_WORK / HALVES[0]).is_dir():
-        return say("no encoders of both halves: the boosted pair model stays as it is")
-    split, corpus = load_split("cybulska"), read(DATA / "ecbplus")
-    train_pair_model(
-        [document for document in corpus if split.part_of(document) in ("train", "dev")],
-        folder / STANDARD_FILE,
-        load_extractor(folder),
-        settings=PAIR_MODEL_SETTINGS["standard"],
-        encoders=ENCODER_WORK,
+        ecbplus.documents,
+        folder,
+        more=gvc.documents,
+        encoders=ENCODER_WORK if complete else None,
+        pair_models=tuple(PAIR_MODEL_FILES) if complete else WITHOUT_ENCODER,
+        source=TRAINED,
         cache=cache,
-        overwrite=True,
         progress=say,
     )
-    return None
 
 
 def minilm() -> Path:
@@ -164,10 +164,8 @@ def build_encoder(folder: Path, _: Cache) -> None:
     """Train the contextual encoder, if torch is installed."""
     if find_spec("torch") is None:
         return say("torch is not installed (pip install 'samevent[train]'): the encoder stays as it is")
-    task = TASKS["cybulska"]
-    corpus = read(DATA / "ecbplus")
     train_encoder(
-        annotated_part(d for d in corpus if task.split.part_of(d) in ("train", "dev")),
+        annotated_part(document for corpus in annotated() for document in corpus),
         minilm(),
         folder,
         work=ENCODER_WORK,
@@ -177,7 +175,9 @@ def build_encoder(folder: Path, _: Cache) -> None:
     return None
 
 
-ECBPLUS = Source("ECB+ 1.0, train topics of yang2015 (annotation)", "CC BY 3.0")
+TRAINED = Source(
+    "ECB+ 1.0 and Gun Violence Corpus, development part (annotation, word counts)", "CC BY 3.0; Apache-2.0"
+)
 PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
     "wordnet": (build_wordnet, {WORDNET_FILE: Source("WordNet 3.0", "WordNet licence")}),
     "frames": (
@@ -193,30 +193,12 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
         build_encoder,
         {
             ENCODER_FILE: Source(
-                "all-MiniLM-L6-v2, tuned on ECB+ 1.0, train and dev topics of cybulska (annotation)",
-                "Apache-2.0; CC BY 3.0",
+                f"all-MiniLM-L6-v2, tuned on {TRAINED.name}", f"Apache-2.0; {TRAINED.licence}"
             ),
             TOKENIZER_FILE: Source("all-MiniLM-L6-v2", "Apache-2.0"),
         },
     ),
-    "trained": (
-        build_trained,
-        {
-            EXTRACTOR_FILE: ECBPLUS,
-            SIMILARITY_FILE: ECBPLUS,
-            LIGHT_FILE: Source(
-                "ECB+ 1.0, train topics of yang2015 (annotation, word counts)", ECBPLUS.licence
-            ),
-        },
-    ),
-    "standard": (
-        build_standard,
-        {
-            STANDARD_FILE: Source(
-                "ECB+ 1.0, train and dev topics of cybulska (annotation, word counts)", ECBPLUS.licence
-            )
-        },
-    ),
+    "trained": (build_trained, dict.fromkeys((EXTRACTOR_FILE, *PAIR_MODEL_FILES.values()), TRAINED)),
 }
 """The parts in the order of their dependencies: how to build each, and the files it writes with their sources."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from samevent.corpus import Argument, Corpus, Document, Mention
 from samevent.errors import DataError, UsageError, located
 from samevent.formats import read
-from samevent.results.dates import document_date
+from samevent.language.dates import document_date
 
 _FUNCTION_WORDS = frozenset(
     "the of and to that for with by from it his were which this but they who been their after would said".split()

@@ -58,6 +58,7 @@ def test_table_has_the_words_of_each_field() -> None:
         "arg1": "camp",
         "arg2": "",
         "sentence": "army camp night yesterday",
+        "argument_names": "army camp",
     }
 
 

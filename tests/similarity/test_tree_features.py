@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from samevent.corpus import Document
+from samevent.corpus import Argument, Document
 from samevent.errors import UsageError
 from samevent.language.annotation import Annotation
+from samevent.language.encoder.tagging import TAGS as ALL_TAGS
 from samevent.similarity.bags import Bags
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.tree_features import TREE_FEATURES, columns, compared_words, weighted_cosine
@@ -155,6 +158,46 @@ def test_contextual_vectors_are_compared_by_cosine_and_unknown_without_an_encode
     assert value(table, "contextual_last", TWO, ONE) == 0.0
     with pytest.raises(UsageError, match="2 contextual vectors 'last' for 3 mentions"):
         table.with_contextual({"last": rows[:2]})
+
+
+def test_documents_are_compared_by_their_dates() -> None:
+    words = "raid ended ."
+    dated = [
+        (replace(document(id, words, 0)[0], date=date), document(id, words, 0)[1])
+        for id, date in (("a", "2031-03-01"), ("b", "2031-02-27"), ("c", None))
+    ]
+    table = compiled(dated)
+    assert value(table, "days_between") == 2.0
+    assert np.isnan(value(table, "days_between", TWO, ONE))
+    assert BY_NAME["days_between"].describe(0.0) == "documents of the same day"
+
+
+def test_names_among_arguments_are_unknown_if_there_are_none() -> None:
+    def accused(id: str, *names: int) -> tuple[Document, Annotation]:
+        text, annotation = document(id, "Smith accused Jones of 2 thefts .", 1)
+        (event,) = text.mentions
+        others = [text.mention("participant", at, at + 1) for at in names]
+        event = replace(event, arguments=tuple(Argument(other.id) for other in others))
+        return text.with_mentions([event, *others]), annotation
+
+    table = compiled([accused("a", 0, 5), accused("b", 0), accused("c", 2), accused("d", 5)])
+    assert value(table, "informative_argument_names") == pytest.approx(1.0)
+    assert value(table, "informative_argument_names", TWO, ONE) == 0.0
+    assert np.isnan(value(table, "informative_argument_names", np.array([3], np.int32), ONE))
+
+
+def test_classes_are_compared_by_the_probabilities_of_a_tagger() -> None:
+    table = compiled([document("a", "raid it thing .", 0, 1, 2)])
+    assert np.isnan(value(table, "same_class"))
+    assert value(table, "light_heads", TWO, ONE) == 2.0
+    assert value(table, "light_heads") == 1.0
+    rows = np.zeros((3, len(ALL_TAGS)), np.float32)
+    reporting, state = ALL_TAGS.index("reporting"), ALL_TAGS.index("state")
+    rows[:2, reporting], rows[:2, state], rows[2, state] = (0.5, 0.25), (0.5, 0.5), 1.0
+    table = table.with_contextual({"tags": rows})
+    assert value(table, "both_reporting") == pytest.approx(0.125)
+    assert value(table, "same_class") == pytest.approx(0.125 + 0.25)
+    assert value(table, "same_class", TWO, ONE) == pytest.approx(0.5)
 
 
 def test_columns_are_the_features_in_order() -> None:

@@ -19,6 +19,7 @@ from samevent.cli.common import (
     without_option,
 )
 from samevent.corpus import Corpus, Document
+from samevent.errors import UsageError
 from samevent.experiments.protocols import load_split
 from samevent.formats import read
 from samevent.names import PRESETS, SPLITS
@@ -132,13 +133,14 @@ def extractor_cli(
     type=choice(PRESETS),
     default="paper",
     show_default=True,
-    help="Which pair model: the paper's, light (weights by case of pair) or standard (boosted trees).",
+    help="Which pair model: the paper's, light (boosted trees) or standard (which compare contextual vectors too).",
 )
 @click.option(
     "--encoders",
     type=PATH,
     metavar="FOLDER",
-    help="The work folder of `samevent train encoder` on the same data: standard then compares contextual vectors.",
+    help="For standard, the work folder of `samevent train encoder` on the same data. Default: the encoder of --model, "
+    "which must not have been tuned on the data.",
 )
 @without_option
 @model_option
@@ -162,22 +164,35 @@ def similarity_cli(
     from samevent.extraction import load_extractor
     from samevent.language.cache import Cache
     from samevent.similarity.model import PAIR_MODEL_FILES
-    from samevent.training import PAIR_MODEL_SETTINGS, chooses_penalty, train_pair_model
+    from samevent.training import (
+        PAIR_MODEL_SETTINGS,
+        chooses_penalty,
+        cross_fitted,
+        same_encoder,
+        train_pair_model,
+    )
 
     corpus, topics = read(data), load_split(split) if split else None
     documents = [d for d in corpus if topics is None or topics.part_of(d) in ("train", "dev")]
     output.mkdir(parents=True, exist_ok=True)
     target = output / PAIR_MODEL_FILES[preset]
     say(f"reading {len(documents):,} documents")
-    settings = replace(PAIR_MODEL_SETTINGS[preset], without=left_out)
+    settings = PAIR_MODEL_SETTINGS[preset]
+    settings = replace(settings, without=(*settings.without, *left_out))
+    extractor, cache = load_extractor(model), Cache()
+    fitted = (
+        cross_fitted(encoders, documents, jobs=jobs, cache=cache)
+        if encoders
+        else same_encoder(extractor.resources.encoder, jobs=jobs, cache=cache)
+    )
     train_pair_model(
         documents,
         target,
-        load_extractor(model),
+        extractor,
         learn=topics.train if topics and chooses_penalty(settings) else None,
         settings=settings,
-        encoders=encoders,
-        cache=Cache(),
+        encoders=fitted,
+        cache=cache,
         jobs=jobs,
         overwrite=force,
         progress=say,
@@ -281,32 +296,82 @@ def _plain_text(path: Path) -> list[Document]:
 
 
 @train_cli.command("all")
-@click.argument("data", type=PATH)
+@click.argument("data", type=PATH, nargs=-1, required=True)
 @output_option
 @click.option(
     "--split",
     type=choice(SPLITS),
-    help="Train on the train topics of this split of ECB+; its dev topics help to choose parameters.",
+    help="Of the first DATA, learn from the train topics of this split of ECB+; its dev topics help to choose "
+    "parameters, and encoders and boosted trees learn from them too. Default: all topics.",
+)
+@click.option(
+    "--encoders",
+    type=PATH,
+    metavar="FOLDER",
+    help="The work folder of `samevent train encoder` on the same data. Default: the encoder of --model stays; it must "
+    "not have been tuned on the data.",
+)
+@click.option(
+    "--base",
+    type=PATH,
+    metavar="FOLDER",
+    help="Tune this encoder first, with --encoders as its work folder; see `samevent train encoder`.",
+)
+@click.option("--large", type=PATH, metavar="FOLDER", help="With --base: the larger encoder to learn from.")
+@click.option(
+    "--text", type=PATH, metavar="CORPUS", multiple=True, help="With --large: more text. Can be repeated."
 )
 @model_option
 @jobs_option
 @force_option
-def all_cli(data: Path, output: Path, split: str | None, model: str, jobs: int, force: bool) -> None:
-    """Train extractor and pair models on a corpus with events (any readable format): a whole model's folder.
+def all_cli(
+    data: tuple[Path, ...],
+    output: Path,
+    split: str | None,
+    encoders: Path | None,
+    base: Path | None,
+    large: Path | None,
+    text: tuple[Path, ...],
+    model: str,
+    jobs: int,
+    force: bool,
+) -> None:
+    """Train a whole model on corpora with events (any readable format): encoder, extractor and pair models.
 
-    Lexicon, vectors and roles are those of --model.
+    From the second DATA on, only encoders and boosted trees learn: their sentences may be annotated in part. Lexicon,
+    vectors and roles are those of --model.
     """
     from samevent.language.cache import Cache
+    from samevent.language.encoder.training import Teaching, annotated_part, train_encoder
     from samevent.language.resources import resources
     from samevent.training import Source, train_model
 
-    corpus, topics = read(data), load_split(split) if split else None
+    if base and not encoders:
+        raise UsageError("an encoder is tuned in steps", expected="a folder for them: --encoders FOLDER")
+    topics = load_split(split) if split else None
+    first, *others = (_events(read(path)) for path in data)
+    train, dev = (topics.select(first, "train"), topics.select(first, "dev")) if topics else (first, ())
+    more = [document for corpus in others for document in corpus]
+    if base and encoders:
+        train_encoder(
+            annotated_part([*train, *dev, *more]),
+            base,
+            encoders,
+            work=encoders,
+            teaching=Teaching(folder=large, text=[_plain_text(path) for path in text]) if large else None,
+            jobs=jobs,
+            overwrite=True,
+            progress=say,
+        )
+    names = ", ".join(path.name for path in data)
     train_model(
-        topics.select(corpus, "train") if topics else corpus,
+        train,
         output,
         resources(model),
-        beside=topics.select(corpus, "dev") if topics else (),
-        source=Source(f"{data.name}, train topics of {split}" if split else data.name),
+        beside=dev,
+        more=more,
+        encoders=encoders,
+        source=Source(f"{names}, train topics of {split}" if split else names),
         jobs=jobs,
         cache=Cache(),
         overwrite=force,

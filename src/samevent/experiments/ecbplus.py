@@ -35,6 +35,8 @@ from samevent.training import Source, train_model
 
 TRAINED_FILES = (EXTRACTOR_FILE, *PAIR_MODEL_FILES.values(), MANIFEST_FILE)
 """The files of a model's folder that training writes."""
+WITHOUT_ENCODER = ("paper", "light")
+"""The pair models of a model that is trained on the way: the shipped encoder has read all of ECB+."""
 SYSTEMS = ("lemma", "hdp-lex", "agglomerative", "ddcrp", "hddcrp-star", "hddcrp")
 """The paper's six, in its order."""
 HDP_VARIANTS = tuple(name for name in CLUSTERERS if name.startswith("hdp-") and name not in SYSTEMS)
@@ -130,7 +132,7 @@ def trained_model(task: Task, corpus: Corpus, work: Work) -> Path:
         folder,
         base,
         beside=dev,
-        events=task.gold_document,
+        pair_models=WITHOUT_ENCODER,
         source=Source(f"ECB+, train topics of {split.name}"),
         jobs=work.jobs,
         cache=Cache(),

@@ -16,9 +16,9 @@ from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
 from samevent.events import Event, Events, Member, Why
 from samevent.hddcrp.result import ComponentPosterior
+from samevent.language.dates import document_date
 from samevent.partitions.posterior import Posterior
 from samevent.report import write_report
-from samevent.results.dates import document_date
 from samevent.results.labels import event_label
 from samevent.similarity.explanation import Explanation
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import chain, islice, pairwise
 
 import numpy as np
@@ -16,11 +17,13 @@ from numpy.typing import NDArray
 from samevent.corpus import Document, Mention
 from samevent.errors import CorpusError, UsageError
 from samevent.language.annotation import Annotation
+from samevent.language.dates import document_date
 from samevent.language.heads import with_heads
 from samevent.language.lexicon import Lexicon, pos_of_tag
 from samevent.language.vectors import Matrix, WordVectors
 from samevent.language.wordnet import normal
 from samevent.similarity.bags import NO_BACKGROUND, Background, Bags, Booleans, Floats, Indices
+from samevent.similarity.stemming import stem
 
 CONTEXT = 3
 """Number of context words on each side of a mention."""
@@ -33,6 +36,8 @@ FIELDS = ("words", "context", *ARGUMENTS)
 """The bags of lemmas that the paper compares."""
 SENTENCE = "sentence"
 """One more bag: the content words of the sentence around a mention."""
+ARGUMENT_NAMES = "argument_names"
+"""And another: proper nouns and numbers among the arguments."""
 
 ENTITIES: Mapping[str, frozenset[str]] = {
     "people": frozenset(("PERSON",)),
@@ -53,6 +58,10 @@ DOCUMENT_BAGS = (*ENTITIES, LEAD, LEAD_NAMES)
 """Bags of a document."""
 CONTEXTUAL = ("last", "middle", "unit")
 """The contextual vectors of a mention: its last layer, the mean of its layers, the mean of the text around it."""
+LARGE_CONTEXTUAL = tuple(f"{kind}_{name}" for kind in ("large", "frozen") for name in CONTEXTUAL)
+"""The same of the large encoder: tuned, and as it was."""
+TAGS = "tags"
+"""What the small encoder takes the head of a mention for: one probability per entry of its `TAGS`."""
 
 _LEAD_WORDS = 3
 """The lead is the first sentence with so many content words: not a date line, nor an address."""
@@ -92,8 +101,9 @@ class MentionTable:
     content words. Word `w` of a bag is `vocabulary[w]`, with inverse document frequency `weights[w]`.
 
     `sentences` has bags of the sentence around each mention by name (`SENTENCE_BAGS`), `about_documents` bags of each
-    document (`DOCUMENT_BAGS`), and `position` the number of a mention's sentence in its document. `contextual` has
-    vectors of unit length by name (`CONTEXTUAL`), one row per mention, if there is an encoder.
+    document (`DOCUMENT_BAGS`), `day` its date as a number (NaN if unknown), and `position` the number of a mention's
+    sentence in its document. `contextual` has vectors of unit length by name (`CONTEXTUAL`, `LARGE_CONTEXTUAL`) and
+    probabilities (`TAGS`), one row per mention, if there is an encoder.
     """
 
     ids: tuple[str, ...]
@@ -109,6 +119,7 @@ class MentionTable:
     vocabulary: tuple[str, ...]
     sentences: Mapping[str, Bags]
     about_documents: Mapping[str, Bags]
+    day: Floats
     position: Indices
     contextual: Mapping[str, Matrix] = field(default_factory=dict)
 
@@ -129,14 +140,16 @@ class MentionTable:
         return replace(self, weights=frequencies.weights(self.vocabulary))
 
     def with_contextual(self, vectors: Mapping[str, Matrix]) -> MentionTable:
-        """Return the table with contextual vectors, one row per mention, scaled to unit length."""
+        """Return the table with contextual vectors, one row per mention, scaled to unit length, and tags."""
         for name, rows in vectors.items():
-            if name not in CONTEXTUAL or len(rows) != len(self):
+            known = (*CONTEXTUAL, *LARGE_CONTEXTUAL, TAGS)
+            if name not in known or len(rows) != len(self):
                 raise UsageError(
                     f"there are {len(rows)} contextual vectors {name!r} for {len(self)} mentions",
-                    expected=f"one per mention, of {', '.join(CONTEXTUAL)}",
+                    expected=f"one per mention, of {', '.join(known)}",
                 )
-        return replace(self, contextual={name: _unit(rows) for name, rows in vectors.items()})
+        scaled = {name: rows if name == TAGS else _unit(rows) for name, rows in vectors.items()}
+        return replace(self, contextual=scaled)
 
 
 Annotated = tuple[Document, Annotation]
@@ -169,7 +182,10 @@ def compile_mentions(
         sentence=_sentences([(number, part.sentence(m)) for number, part, m in events]),
         head=head,
         heads=heads,
-        fields={name: Bags.pack((row[name] for row in rows), vocabulary) for name in (*FIELDS, SENTENCE)},
+        fields={
+            name: Bags.pack((row[name] for row in rows), vocabulary)
+            for name in (*FIELDS, SENTENCE, ARGUMENT_NAMES)
+        },
         related=Bags.pack(related, vocabulary),
         contents=Bags.pack(contents, vocabulary),
         weights=np.zeros(len(vocabulary)),
@@ -178,6 +194,7 @@ def compile_mentions(
         about_documents={
             name: Bags.pack((bags[name] for bags in about), vocabulary) for name in DOCUMENT_BAGS
         },
+        day=np.array([part.day for part in parts], np.float64),
         position=np.array([part.sentence(m) for _, part, m in events], np.int32),
     )
     return table.with_background(NO_BACKGROUND)
@@ -202,6 +219,9 @@ class _CompiledDocument:
         prose = (range(s.start, s.end) for s in document.sentences if not s.is_url)
         self.contents = [word for tokens in prose for word in self._content(tokens)]
         """The content words of all prose."""
+        day = document_date(document)
+        self.day = date.fromisoformat(day).toordinal() if day else np.nan
+        """The date, as a number."""
         self._kinds = self._entity_kinds()
         self._bags: dict[int, dict[str, list[str]]] = {}
 
@@ -262,6 +282,10 @@ class _CompiledDocument:
             fields[name] = self._words(id for id, argument_kind, _ in arguments if argument_kind == kind)
         for name, role in ROLES.items():
             fields[name] = self._words(id for id, _, argument_role in arguments if argument_role == role)
+        tokens = (
+            token for id in dict.fromkeys(id for id, *_ in arguments) for token in self._by_id[id].tokens
+        )
+        fields[ARGUMENT_NAMES] = self._names(tokens)
         return fields
 
     def _words(self, mentions: Iterable[str]) -> list[str]:
@@ -324,27 +348,3 @@ def _unit(rows: Matrix) -> Matrix:
     lengths: NDArray[np.float64] = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     unit: Matrix = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return unit
-
-
-_ENDINGS = (
-    "ization", "ations", "ation", "ition", "ments", "ment", "ances", "ance", "ings", "ing", "ions", "ion", "ers",
-    "ors", "er", "or", "ed", "es", "al", "s", "e",
-)  # fmt: skip
-"""The first of these that a lemma ends in is cut off."""
-_STEM_LENGTH = 3
-"""The minimum length of a stem."""
-
-
-def stem(lemma: str) -> str:
-    """Return a rough stem, so that *shooting* and *shoot* share one: the ending and a doubled letter before it go.
-
-    >>> [stem(lemma) for lemma in ("shooting", "shoot", "winner", "win", "acquisition", "acquire", "be")]
-    ['shoot', 'shoot', 'win', 'win', 'acquis', 'acquir', 'be']
-    """
-    for ending in _ENDINGS:
-        if lemma.endswith(ending) and len(lemma) - len(ending) >= _STEM_LENGTH:
-            lemma = lemma.removesuffix(ending)
-            break
-    if len(lemma) > _STEM_LENGTH and lemma[-1] == lemma[-2]:
-        lemma = lemma[:-1]
-    return lemma.rstrip("ey") if len(lemma) > _STEM_LENGTH + 1 else lemma

@@ -12,21 +12,32 @@ from functools import partial
 
 import numpy as np
 
+from samevent.language.encoder.tagging import EVENT_CLASSES
+from samevent.language.encoder.tagging import TAGS as ALL_TAGS
 from samevent.similarity.bags import Bags, Floats, Indices, dots
 from samevent.similarity.documents import compare_documents, topical_similarity
 from samevent.similarity.features import FEATURES, Compare, Feature, dot_products, equal, field_cosine
 from samevent.similarity.mentions import (
+    ARGUMENT_NAMES,
+    ARGUMENTS,
     ENTITIES,
     LEAD,
     LEAD_NAMES,
     NAMES,
     SENTENCE,
     SENTENCE_BAGS,
+    TAGS,
     MentionTable,
 )
 
 CONTEXT_GROUP = "contextual"
 """The group of the features that need an encoder."""
+LARGE_GROUP = "large"
+"""The group of the features that need the large encoder as well."""
+CLASS_GROUP = "classes"
+"""The group of the features that need an encoder with a tagger."""
+ARGUMENT_GROUP = "arguments"
+_NO_TAGS = "no classes of events"
 
 Counted = Callable[[MentionTable], Floats]
 """A number of each row of a table."""
@@ -58,6 +69,28 @@ def contextual(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats
 def same_document(table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Return whether both mentions are in one document."""
     return equal(table.document, i, j)
+
+
+def days_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return how many days apart two documents are dated; NaN if one has no date."""
+    day = table.day[table.document]
+    days: Floats = np.abs(day[i] - day[j])
+    return days
+
+
+def both_of_class(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return the probability that both mentions are events of a class; NaN without a tagger."""
+    if TAGS not in table.contextual:
+        return np.full(len(i), np.nan)
+    probability = table.contextual[TAGS][:, ALL_TAGS.index(name)].astype(np.float64)
+    both: Floats = probability[i] * probability[j]
+    return both
+
+
+def same_class(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return the probability that both mentions are events of the same class; NaN without a tagger."""
+    total: Floats = np.sum([both_of_class(name, table, i, j) for name in EVENT_CLASSES], axis=0)
+    return total
 
 
 def sentences_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -133,6 +166,15 @@ def heads_tagged(prefixes: tuple[str, ...], table: MentionTable, i: Indices, j: 
     return total
 
 
+def light_heads(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return how many of the two heads say little by themselves."""
+    light = np.array([lemma in _LIGHT for lemma in table.heads.lemmas], np.float64)[
+        table.heads.lemma[table.head]
+    ]
+    total: Floats = light[i] + light[j]
+    return total
+
+
 def rivals(choose: Callable[[Floats, Floats], Floats], table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Count the mentions in the document of one whose head lemma is that of the other, beside the two themselves.
 
@@ -174,7 +216,22 @@ def _of_documents(name: str) -> Feature:
     )  # fmt: skip
 
 
-_NO_ENCODER = "no contextual vectors"
+def _of_field(field: str, label: str, group: str) -> Feature:
+    return _feature(
+        f"informative_{field}", group, f"informative words of the {label} {{:.2f}} similar", partial(field_bag, field),
+        f"not both have {label}",
+    )  # fmt: skip
+
+
+def _contextual(name: str, group: str, about: str) -> Feature:
+    return _feature(f"contextual_{name}", group, about, partial(contextual, name), "no contextual vectors")
+
+
+_LIGHT = frozenset(
+    "be become come do get give go happen have it keep make put start take thing this that".split()
+)
+"""Lemmas of heads that say little by themselves."""
+_LARGE = {"large": "by the large encoder", "frozen": "by the large encoder untuned"}
 
 TREE_FEATURES: tuple[Feature, ...] = (
     *FEATURES,
@@ -184,17 +241,23 @@ TREE_FEATURES: tuple[Feature, ...] = (
         "same_sentence", SENTENCE, "in the same sentence", same_sentence, otherwise="in different sentences"
     ),
     _feature("documents", "documents", "documents {:.2f} similar in topic", documents),
-    _feature(
-        "contextual_last", CONTEXT_GROUP, "mentions {:.2f} similar in context", partial(contextual, "last"),
-        _NO_ENCODER,
+    _contextual("last", CONTEXT_GROUP, "mentions {:.2f} similar in context"),
+    _contextual("middle", CONTEXT_GROUP, "words in context {:.2f} similar"),
+    _contextual("unit", CONTEXT_GROUP, "passages {:.2f} similar in meaning"),
+    *(
+        feature
+        for kind, by in _LARGE.items()
+        for feature in (
+            _contextual(f"{kind}_last", LARGE_GROUP, f"mentions {{:.2f}} similar in context {by}"),
+            _contextual(f"{kind}_middle", LARGE_GROUP, f"words in context {{:.2f}} similar {by}"),
+            _contextual(f"{kind}_unit", LARGE_GROUP, f"passages {{:.2f}} similar in meaning {by}"),
+        )
     ),
     _feature(
-        "contextual_middle", CONTEXT_GROUP, "words in context {:.2f} similar", partial(contextual, "middle"),
-        _NO_ENCODER,
+        "both_reporting", CLASS_GROUP, "both report with probability {:.2f}", partial(both_of_class, "reporting"),
+        _NO_TAGS,
     ),
-    _feature(
-        "contextual_unit", CONTEXT_GROUP, "passages {:.2f} similar in meaning", partial(contextual, "unit"), _NO_ENCODER
-    ),
+    _feature("same_class", CLASS_GROUP, "of the same class with probability {:.2f}", same_class, _NO_TAGS),
     _feature(
         "same_document", "document", "in the same document", same_document, otherwise="in different documents"
     ),
@@ -216,17 +279,24 @@ TREE_FEATURES: tuple[Feature, ...] = (
     ),
     _feature("verbs", "tags", "{:.0f} of the heads are verbs", partial(heads_tagged, ("VB", "MD"))),
     _feature("nouns", "tags", "{:.0f} of the heads are nouns", partial(heads_tagged, ("NN",))),
+    _feature("light_heads", "tags", "{:.0f} of the heads say little by themselves", light_heads),
     _feature("pronouns", "tags", "{:.0f} of the heads are pronouns", partial(heads_tagged, ("PRP", "DT", "W", "EX"))),
     _feature(
         "informative_sentence", "sentence", "informative words of the sentences {:.2f} similar",
         partial(field_bag, SENTENCE), "nothing else in one of the sentences",
     ),
-    _feature(
-        "informative_participants", "participants", "informative words of the participants {:.2f} similar",
-        partial(field_bag, "participants"), "not both have participants",
-    ),
+    _of_field("participants", "participants", "participants"),
+    _of_field("arg0", "ARG0", ARGUMENT_GROUP),
+    _of_field("arg1", "ARG1", ARGUMENT_GROUP),
+    _of_field("times", "times", ARGUMENT_GROUP),
+    _of_field("locations", "locations", ARGUMENT_GROUP),
+    _of_field(ARGUMENT_NAMES, "names and numbers among the arguments", ARGUMENT_GROUP),
     *map(_of_sentences, SENTENCE_BAGS),
     *map(_of_documents, ENTITIES),
+    _feature(
+        "days_between", "dates", "documents dated {:.0f} days apart", days_between, "no date of one of the documents",
+        "documents of the same day",
+    ),
     _feature("leads", "lead", "lead sentences {:.2f} similar", partial(document_bag, LEAD), "no lead sentence"),
     _feature(
         "lead_names", "lead", "names and numbers of the leads {:.2f} similar", partial(document_bag, LEAD_NAMES),
@@ -235,13 +305,13 @@ TREE_FEATURES: tuple[Feature, ...] = (
 )  # fmt: skip
 """The columns of boosted trees, in order."""
 
-_FIELD_OF = {"informative_sentence": SENTENCE, "informative_participants": "participants"}
+_FIELD_OF = {f"informative_{field}": field for field in (SENTENCE, *ARGUMENTS, ARGUMENT_NAMES)}
 _SENTENCE_BAG_OF = {f"sentence_{name}": name for name in SENTENCE_BAGS}
 _DOCUMENT_BAG_OF = {**{f"document_{name}": name for name in ENTITIES}, "leads": LEAD, LEAD_NAMES: LEAD_NAMES}
 
 
 SAME_DOCUMENT = "same_document"
-ABOUT_DOCUMENTS = frozenset(("documents", *_DOCUMENT_BAG_OF))
+ABOUT_DOCUMENTS = frozenset(("documents", "days_between", *_DOCUMENT_BAG_OF))
 """The features that compare documents: of a pair within a document, they all say the same."""
 
 

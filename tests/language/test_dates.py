@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samevent.corpus import Document
-from samevent.results.dates import document_date
+from samevent.language.dates import document_date
 
 STORY = "Jets bombed the Yida refugee camp, officials said. " * 10
 DATES = st.dates(date(1500, 1, 1), date(2199, 12, 31))

@@ -1,0 +1,34 @@
+"""Training on annotated documents: extractors, pair models, and whole models.
+
+Documents are parsed and prepared as everywhere (`preparation`); a whole model parses each document once.
+"""
+
+from samevent.training.data import annotated_events, labelled_mentions, linked_events
+from samevent.training.encoders import Encoders, cross_fitted, same_encoder
+from samevent.training.folder import (
+    Source,
+    check_linked,
+    train_extractor,
+    train_files,
+    train_model,
+    write_manifest,
+)
+from samevent.training.pair_models import PAIR_MODEL_SETTINGS, chooses_penalty, train_pair_model
+
+__all__ = [
+    "PAIR_MODEL_SETTINGS",
+    "Encoders",
+    "Source",
+    "annotated_events",
+    "check_linked",
+    "chooses_penalty",
+    "cross_fitted",
+    "labelled_mentions",
+    "linked_events",
+    "same_encoder",
+    "train_extractor",
+    "train_files",
+    "train_model",
+    "train_pair_model",
+    "write_manifest",
+]

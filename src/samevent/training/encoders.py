@@ -1,0 +1,55 @@
+"""How mentions to learn from are encoded: by an encoder that has not been tuned on their topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from samevent.corpus import Corpus, Document, Mention
+from samevent.language.cache import Cache
+from samevent.language.encoder import Encoder
+from samevent.language.encoder.training import HALVES, annotated_part, topic_halves
+from samevent.language.vectors import Matrix
+from samevent.preparation import Encode, encode_with
+
+
+@dataclass(frozen=True, slots=True)
+class Encoders:
+    """Encodes mentions; vectors of topics with different numbers in `half_of` cannot be compared."""
+
+    encode: Encode
+    half_of: Mapping[str, int] | None = None
+
+
+def same_encoder(encoder: Encoder, *, jobs: int = 1, cache: Cache | None = None) -> Encoders:
+    """Return one encoder for all topics, which has been tuned on none of them."""
+    return Encoders(encode_with(encoder, jobs=jobs, cache=cache))
+
+
+def cross_fitted(
+    folder: Path, documents: Iterable[Document], *, jobs: int = 1, cache: Cache | None = None
+) -> Encoders:
+    """Return the encoders that `train_encoder` left in its work folder for these documents.
+
+    There is one per half of their topics: each encodes the topics that it was not tuned on.
+    """
+    halves = topic_halves(annotated_part(documents))
+    # The encoder of a half was tuned on it, and encodes the other.
+    encoders = [encode_with(Encoder(folder / half), jobs=jobs, cache=cache) for half in reversed(HALVES)]
+    half_of = {topic: number for number, topics in enumerate(halves) for topic in topics}
+
+    def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Matrix]:
+        half = np.array([half_of[corpus[mention.document].topic or ""] for mention in mentions])
+        vectors: dict[str, Matrix] = {}
+        for number, encoder in enumerate(encoders):
+            rows = np.flatnonzero(half == number)
+            own = [mentions[row] for row in rows.tolist()]
+            for name, part in encoder(corpus, own).items() if own else ():
+                whole = vectors.setdefault(name, np.zeros((len(mentions), part.shape[1]), np.float32))
+                whole[rows] = part
+        return vectors
+
+    return Encoders(encode, half_of)

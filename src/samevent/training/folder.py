@@ -1,0 +1,222 @@
+"""Training of a whole model: a folder with extractor and pair models beside the language resources of another model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from samevent.corpus import KINDS, Document
+from samevent.errors import DataError
+from samevent.extraction import EXTRACTOR_FILE, Extractor, Parsed
+from samevent.extraction import training as extractors
+from samevent.formats.files import check_absent, write_text
+from samevent.language.cache import Cache
+from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE
+from samevent.language.encoder.training import MEAN
+from samevent.language.resources import MANIFEST_FILE, Resources
+from samevent.preparation import parse
+from samevent.similarity.model import PAIR_MODEL_FILES
+from samevent.similarity.pairs import LabelledMentions
+from samevent.training.data import EventFilter, labelled_mentions, linked_events
+from samevent.training.encoders import Encoders, cross_fitted, same_encoder
+from samevent.training.pair_models import (
+    PAIR_MODEL_SETTINGS,
+    chooses_penalty,
+    default_events,
+    fit_pair_model,
+    needs_encoder,
+)
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a trained file was made from, and the licence of that."""
+
+    name: str
+    licence: str = ""
+
+
+def train_extractor(
+    documents: Iterable[Document],
+    output: Path,
+    resources: Resources,
+    *,
+    beside: Iterable[Document] = (),
+    settings: extractors.ExtractorSettings | None = None,
+    source: Source,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    overwrite: bool = False,
+    progress: Progress = lambda _: None,
+) -> Extractor:
+    """Train an extractor on annotated documents and write it; documents `beside` only help to choose thresholds."""
+    check_absent(output, overwrite=overwrite)
+    progress("parsing")
+    texts, others = (
+        list(parse(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside)
+    )
+    return _fit_extractor(texts, others, output, resources, settings, source, progress)
+
+
+def train_model(
+    documents: Iterable[Document],
+    folder: Path,
+    base: Resources,
+    *,
+    beside: Iterable[Document] = (),
+    more: Iterable[Document] = (),
+    encoders: Path | None = None,
+    pair_models: Sequence[str] = tuple(PAIR_MODEL_FILES),
+    source: Source,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    overwrite: bool = False,
+    progress: Progress = lambda _: None,
+) -> None:
+    """Train an extractor and pair models on annotated documents, and write a whole model's folder, or none.
+
+    Lexicon, vectors and roles are those of the base. The encoder is the mean of those in the work folder `encoders`,
+    which were tuned on the same documents; without it, the base's encoder stays, which must not have been tuned on
+    them. Documents `beside` help to choose thresholds and C, and boosted trees learn from them as well; from `more`,
+    whose sentences may be annotated in part, trees alone learn. A corpus that marks no mentions of some kind cannot
+    train an extractor: then the base's stays.
+    """
+    check_absent(folder, overwrite=overwrite)
+    documents, beside, more = list(documents), list(beside), list(more)
+    check_linked(documents)
+    part = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        shutil.copytree(base.folder, part)
+        manifest = json.loads((part / MANIFEST_FILE).read_text("utf-8"))
+        sources = {
+            name: Source(about["source"], about["licence"]) for name, about in manifest["files"].items()
+        }
+        for name in set(PAIR_MODEL_FILES) - set(pair_models):
+            (part / PAIR_MODEL_FILES[name]).unlink(missing_ok=True)
+            sources.pop(PAIR_MODEL_FILES[name], None)
+        written = train_files(
+            documents,
+            part,
+            beside=beside,
+            more=more,
+            encoders=encoders,
+            pair_models=pair_models,
+            source=source,
+            jobs=jobs,
+            cache=cache,
+            progress=progress,
+        )
+        if EXTRACTOR_FILE not in written:
+            progress(f"the extractor stays that of {base.folder.name}")
+        write_manifest(part, folder.name, sources | written)
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def train_files(
+    documents: Sequence[Document],
+    folder: Path,
+    *,
+    beside: Sequence[Document] = (),
+    more: Sequence[Document] = (),
+    encoders: Path | None = None,
+    pair_models: Sequence[str] = tuple(PAIR_MODEL_FILES),
+    source: Source,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    progress: Progress = lambda _: None,
+) -> dict[str, Source]:
+    """Train extractor and pair models in a folder that has lexicon, vectors and roles; see `train_model`.
+
+    Return the files that were written, with their sources. Each document is parsed, and its roles are labelled, once.
+    """
+    resources, written = Resources(folder), {}
+    if encoders:
+        for name in (ENCODER_FILE, TOKENIZER_FILE):
+            shutil.copyfile(encoders / MEAN / name, folder / name)
+        written[ENCODER_FILE] = Source(f"all-MiniLM-L6-v2, tuned on {source.name}", source.licence)
+    progress(f"parsing {len(documents) + len(beside) + len(more):,} documents")
+    texts, others, further = (
+        list(parse(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside, more)
+    )
+    missing = [kind for kind in KINDS if not any(m.kind == kind for d in documents for m in d.mentions)]
+    if missing:
+        progress(f"the corpus marks no {missing[0]}s: no extractor can be trained on it")
+        extractor = Extractor.load(folder / EXTRACTOR_FILE, resources)
+    else:
+        extractor = _fit_extractor(texts, others, folder / EXTRACTOR_FILE, resources, None, source, progress)
+        written[EXTRACTOR_FILE] = source
+    learn = {document.topic or document.id for document in documents}
+    compiled: dict[tuple[EventFilter, bool], LabelledMentions] = {}
+    for name in pair_models:
+        settings = PAIR_MODEL_SETTINGS[name]
+        linear, contextual = chooses_penalty(settings), needs_encoder(settings)
+        fitted: Encoders | None = None
+        if contextual and encoders:
+            fitted = cross_fitted(encoders, [*documents, *beside, *more], jobs=jobs, cache=cache)
+        elif contextual:
+            fitted = same_encoder(resources.encoder, jobs=jobs, cache=cache)
+        progress(f"compiling mentions for the pair model {name}")
+        key = default_events(settings), contextual
+        if key not in compiled:
+            compiled[key] = labelled_mentions(
+                [*texts, *others, *([] if linear else further)],
+                resources,
+                extractor,
+                events=key[0],
+                encode=fitted.encode if fitted else None,
+            )
+        model = fit_pair_model(
+            compiled[key], settings, learn=learn if linear else None, encoders=fitted, progress=progress
+        )
+        model.save(folder / PAIR_MODEL_FILES[name], overwrite=True)
+        written[PAIR_MODEL_FILES[name]] = source
+    return written
+
+
+def check_linked(documents: Iterable[Document]) -> None:
+    """Raise unless some event has several mentions."""
+    mentions = (m for d in documents for m in linked_events(d).mentions if m.kind == "action")
+    if not any(size > 1 for size in Counter(m.event for m in mentions).values()):
+        raise DataError(
+            "no two mentions refer to the same event",
+            expected="documents with event mentions (kind action) that share an event",
+            hint="samevent check shows what a corpus has",
+        )
+
+
+def write_manifest(folder: Path, name: str, sources: Mapping[str, Source]) -> None:
+    """Write the manifest of a model's folder: its files with size and hash, their sources and licences."""
+    files = {}
+    for file, source in sources.items():
+        data = (folder / file).read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        files[file] = {"bytes": len(data), "sha256": digest, "source": source.name, "licence": source.licence}
+    manifest = {"name": name, "language": "en", "schema": 1, "files": files}
+    write_text(folder / MANIFEST_FILE, [json.dumps(manifest, indent=2) + "\n"], overwrite=True)
+
+
+def _fit_extractor(
+    texts: Sequence[Parsed],
+    beside: Sequence[Parsed],
+    output: Path,
+    resources: Resources,
+    settings: extractors.ExtractorSettings | None,
+    source: Source,
+    progress: Progress,
+) -> Extractor:
+    """Train and write an extractor; return it as it is read back, with rounded weights."""
+    extractor = extractors.train(texts, resources, beside=beside, settings=settings, progress=progress)
+    extractor.save(output, {"source": source.name, "licence": source.licence}, overwrite=True)
+    return Extractor.load(output, resources)

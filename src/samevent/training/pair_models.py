@@ -1,0 +1,94 @@
+"""Training of the pair models of a model's folder, each in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+
+from samevent.corpus import Document
+from samevent.extraction import Extractor
+from samevent.formats.files import check_absent
+from samevent.language.cache import Cache
+from samevent.preparation import parse
+from samevent.similarity.blocking import Blocking
+from samevent.similarity.boosted import AnyPairModel
+from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.pairs import LabelledMentions
+from samevent.similarity.training import PairTrainingSettings, train
+from samevent.similarity.tree_features import CLASS_GROUP, CONTEXT_GROUP, LARGE_GROUP
+from samevent.training.data import EventFilter, annotated_events, labelled_mentions, linked_events
+from samevent.training.encoders import Encoders
+
+Progress = Callable[[str], None]
+PairModelSettings = PairTrainingSettings | BoostingSettings
+
+PAIR_MODEL_SETTINGS: Mapping[str, PairModelSettings] = {
+    "paper": PairTrainingSettings(),
+    "light": BoostingSettings(
+        without=(CONTEXT_GROUP, LARGE_GROUP, CLASS_GROUP), blocking=Blocking(contextual=None)
+    ),
+    "standard": BoostingSettings(without=(LARGE_GROUP,)),
+}
+"""How each pair model of a model's folder is trained."""
+
+
+def chooses_penalty(settings: PairModelSettings) -> bool:
+    """Return whether dev topics help to choose C; otherwise, they are learned from."""
+    return isinstance(settings, PairTrainingSettings)
+
+
+def default_events(settings: PairModelSettings) -> EventFilter:
+    """Return the event mentions that a pair model learns from unless others are chosen."""
+    return annotated_events if isinstance(settings, BoostingSettings) else linked_events
+
+
+def needs_encoder(settings: PairModelSettings) -> bool:
+    """Return whether a pair model compares contextual vectors."""
+    return isinstance(settings, BoostingSettings) and CONTEXT_GROUP not in settings.without
+
+
+def train_pair_model(
+    documents: Iterable[Document],
+    output: Path,
+    extractor: Extractor,
+    *,
+    learn: Collection[str] | None = None,
+    settings: PairModelSettings | None = None,
+    encoders: Encoders | None = None,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> AnyPairModel:
+    """Train a pair model on documents with events and write it; arguments are the extractor's.
+
+    `learn` names the topics to learn from; the others only help to choose C. Trees that compare contextual vectors
+    need `encoders`.
+    """
+    check_absent(output, overwrite=overwrite)
+    settings = settings or PairTrainingSettings()
+    data = labelled_mentions(
+        parse(documents, extractor.resources.roles, jobs=jobs, cache=cache),
+        extractor.resources,
+        extractor,
+        events=default_events(settings),
+        encode=encoders.encode if encoders and needs_encoder(settings) else None,
+    )
+    model = fit_pair_model(data, settings, learn=learn, encoders=encoders, progress=progress)
+    model.save(output, overwrite=overwrite)
+    return model
+
+
+def fit_pair_model(
+    data: LabelledMentions,
+    settings: PairModelSettings,
+    *,
+    learn: Collection[str] | None = None,
+    encoders: Encoders | None = None,
+    progress: Progress | None = None,
+) -> AnyPairModel:
+    """Train a pair model on mentions with events."""
+    if isinstance(settings, BoostingSettings):
+        half_of = encoders.half_of if encoders and needs_encoder(settings) else None
+        return train_boosted(data, learn=learn, settings=settings, half_of=half_of, progress=progress)
+    return train(data, learn=learn, settings=settings, progress=progress).model
