@@ -26,7 +26,7 @@ from tools.compile_tables import compile_frames, compile_vectors, compile_wordne
 from samevent.corpus import Corpus
 from samevent.errors import SameventError
 from samevent.experiments.ecbplus import WITHOUT_ENCODER
-from samevent.experiments.transfer import catch_all
+from samevent.experiments.given import catch_all
 from samevent.extraction import EXTRACTOR_FILE
 from samevent.formats import read
 from samevent.language.cache import Cache
