@@ -38,6 +38,7 @@ from samevent.training import (
     encoders,
     folder,
     linked_events,
+    pair_models,
     train_extractor,
     train_model,
     train_pair_model,
@@ -166,7 +167,7 @@ def test_whole_model_has_the_mean_encoder_and_trees_learn_from_more_documents(
     for name in ("encoder.onnx", "tokenizer.json"):
         (tmp_path / "work" / "model" / name).write_text(f"mean {name}")
     read: dict[str, set[str]] = {}
-    fit = folder.fit_pair_model
+    fit = pair_models.fit_pair_model
 
     def watched(data: LabelledMentions, settings: Any, **options: Any) -> Any:
         read[type(settings).__name__] = set(data.table.documents)
