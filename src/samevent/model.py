@@ -21,7 +21,7 @@ from samevent.extraction import EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, Resources, resources
-from samevent.language.vectors import Matrix
+from samevent.language.vectors import Vectors
 from samevent.names import DEFAULT_PRESET
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.preparation import (
@@ -185,7 +185,7 @@ class Model:
     def _encode(self, jobs: int, watch: Watch | None) -> Encode:
         """Return what encodes mentions when a pair model asks for it."""
 
-        def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Matrix]:
+        def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Vectors]:
             done = 0
 
             def show(count: int) -> None:

@@ -27,13 +27,13 @@ from samevent.language.encoder import Encoder, mention_vectors
 from samevent.language.heads import with_heads
 from samevent.language.resources import Resources
 from samevent.language.roles import Roles
-from samevent.language.vectors import Matrix
+from samevent.language.vectors import Vectors
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
-from samevent.similarity.mentions import CONTEXTUAL, MentionTable
+from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PAIR_MODEL_FILES, SIMILARITY_FILE, PairModel
 from samevent.similarity.pairs import LabelledMentions, label_mentions
 
-Encode = Callable[[Corpus, Sequence[Mention]], Mapping[str, Matrix]]
+Encode = Callable[[Corpus, Sequence[Mention]], Mapping[str, Vectors]]
 """Returns the contextual vectors of mentions by name, one row per mention."""
 
 ARGUMENT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "action")
@@ -95,7 +95,7 @@ class Prepared:
         encode = self.contextual if self.encode else None
         return Evidence(self.table, self.pair_models, self.resources.lexicon, encode)
 
-    def contextual(self) -> Mapping[str, Matrix]:
+    def contextual(self) -> Mapping[str, Vectors]:
         """Return the contextual vectors of the event mentions; none without an encoder."""
         if self.encode is None:
             return {}
@@ -202,8 +202,7 @@ def encode_with(
 ) -> Encode:
     """Return a function that encodes mentions in their documents; `progress` is called with numbers of mentions."""
 
-    def encode(corpus: Corpus, mentions: Sequence[Mention]) -> dict[str, Matrix]:
-        vectors = mention_vectors(encoder, corpus, mentions, jobs=jobs, cache=cache, progress=progress)
-        return {name: getattr(vectors, name) for name in CONTEXTUAL}
+    def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Vectors]:
+        return mention_vectors(encoder, corpus, mentions, jobs=jobs, cache=cache, progress=progress)
 
     return encode

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
 from samevent.language.lexicon import Lexicon
-from samevent.language.vectors import Matrix
+from samevent.language.vectors import Vectors
 from samevent.partitions.posterior import Posterior
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
@@ -44,7 +44,7 @@ class Evidence:
     table: MentionTable
     models: Mapping[str, AnyPairModel] = field(default_factory=dict)
     lexicon: Lexicon | None = None
-    encode: Callable[[], Mapping[str, Matrix]] | None = None
+    encode: Callable[[], Mapping[str, Vectors]] | None = None
     _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -22,6 +22,8 @@ SCHEMA = 1
 
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
+Vectors = NDArray[np.floating[Any]]
+"""One vector per row, in any precision."""
 
 
 class WordVectors:

@@ -20,7 +20,7 @@ from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
 from samevent.language.heads import with_heads
 from samevent.language.lexicon import Lexicon, pos_of_tag
-from samevent.language.vectors import Matrix, WordVectors
+from samevent.language.vectors import Matrix, Vectors, WordVectors
 from samevent.language.wordnet import normal
 from samevent.similarity.bags import NO_BACKGROUND, Background, Bags, Booleans, Floats, Indices
 from samevent.similarity.stemming import stem
@@ -139,7 +139,7 @@ class MentionTable:
         frequencies = background + self.document_frequencies()
         return replace(self, weights=frequencies.weights(self.vocabulary))
 
-    def with_contextual(self, vectors: Mapping[str, Matrix]) -> MentionTable:
+    def with_contextual(self, vectors: Mapping[str, Vectors]) -> MentionTable:
         """Return the table with contextual vectors, one row per mention, scaled to unit length, and tags."""
         for name, rows in vectors.items():
             known = (*CONTEXTUAL, *LARGE_CONTEXTUAL, TAGS)
@@ -148,7 +148,10 @@ class MentionTable:
                     f"there are {len(rows)} contextual vectors {name!r} for {len(self)} mentions",
                     expected=f"one per mention, of {', '.join(known)}",
                 )
-        scaled = {name: rows if name == TAGS else _unit(rows) for name, rows in vectors.items()}
+        scaled = {
+            name: np.asarray(rows, np.float32) if name == TAGS else _unit(rows)
+            for name, rows in vectors.items()
+        }
         return replace(self, contextual=scaled)
 
 
@@ -344,7 +347,7 @@ def _numbers(bags: Iterable[Iterable[str]]) -> dict[str, int]:
     return {word: i for i, word in enumerate(sorted(set().union(*bags)))}
 
 
-def _unit(rows: Matrix) -> Matrix:
+def _unit(rows: Vectors) -> Matrix:
     lengths: NDArray[np.float64] = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     unit: Matrix = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return unit

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 
-from encoders import forward, write_base
-from samevent.language.encoder.graph import graph_bytes
+from encoders import LAYERS, SIZE, forward, write_base
+from samevent.language.encoder.graph import graph_bytes, outlier_channels
+from samevent.language.encoder.runtime import open_session
 from samevent.language.encoder.tagging import BIAS, WEIGHT, with_tagger
-from samevent.language.encoder.weights import read_weights
+from samevent.language.encoder.weights import NORMS, read_weights
 
 PIECES = [1, 5, 6, 7, 4, 9, 2, 10, 11, 12, 2]
 
@@ -59,11 +62,62 @@ def test_graph_has_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert graph_bytes(weights) == graph_bytes(weights)
 
 
-def test_quantized_weights_leave_room_for_16_bit_sums(tmp_path: Path) -> None:
-    import onnx
+def test_quantized_graph_has_one_scale_per_piece(tmp_path: Path) -> None:
+    weights = read_weights(write_base(tmp_path))
+    weights.arrays["word"] = np.array(weights.arrays["word"])
+    weights.arrays["norm.weight"] = np.ones(SIZE, np.float32)
+    weights.arrays["word"][5] *= 1000
+    expected = forward(weights, PIECES)[-1]
+    (last, _) = run(graph_bytes(weights), PIECES)
+    cosines = (last * expected).sum(1) / np.linalg.norm(last, axis=1) / np.linalg.norm(expected, axis=1)
+    assert cosines.min() > 0.98
 
-    model = onnx.load_from_string(graph_bytes(read_weights(write_base(tmp_path))))
-    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    matrices = [array for name, array in arrays.items() if array.dtype == np.int8 and name != "w.word"]
-    assert len(matrices) == 18
-    assert max(2 * 255 * int(np.abs(matrix.astype(int)).max()) for matrix in matrices) < 2**15
+
+def test_outlier_channels_stay_in_full_precision(tmp_path: Path) -> None:
+    weights = read_weights(write_base(tmp_path))
+    channel = 3
+    for layer in range(weights.layers):
+        for norm in NORMS:
+            gains = np.array(weights.arrays[f"{layer}.{norm}.weight"])
+            gains[channel] = 300
+            weights.arrays[f"{layer}.{norm}.weight"] = gains
+    assert outlier_channels(weights).tolist() == [channel]
+    # What all channels but this one add to a product would be lost beside it.
+    for part in ("query", "key", "value", "up"):
+        for layer in range(weights.layers):
+            weights.arrays[f"{layer}.{part}.weight"] = np.array(weights.arrays[f"{layer}.{part}.weight"])
+            weights.arrays[f"{layer}.{part}.weight"][:, channel] /= 300
+    expected = np.delete(forward(weights, PIECES)[-1], channel, axis=1)
+    last = np.delete(run(graph_bytes(weights), PIECES)[0], channel, axis=1)
+    cosines = (last * expected).sum(1) / np.linalg.norm(last, axis=1) / np.linalg.norm(expected, axis=1)
+    assert cosines.min() > 0.98
+
+
+def test_encoders_in_one_graph_share_what_they_have_in_common(tmp_path: Path) -> None:
+    weights = read_weights(write_base(tmp_path, "mpnet"))
+    other = replace(weights, arrays=weights.arrays | {"2.up.bias": weights.arrays["2.up.bias"] + 1})
+    both = graph_bytes({"a_": weights, "b_": other}, quantized=False)
+    session = open_session(both)
+    outputs = dict(
+        zip(
+            ("a_last", "a_middle", "b_last", "b_middle"),
+            session.run(None, {"pieces": np.array(PIECES)}),
+            strict=True,
+        )
+    )
+    for prefix, encoder in (("a_", weights), ("b_", other)):
+        last, middle = run(graph_bytes(encoder, quantized=False), PIECES)
+        assert np.array_equal(outputs[f"{prefix}last"], last)
+        assert np.array_equal(outputs[f"{prefix}middle"], middle)
+    kinds = [node.op_type for node in onnx.load_from_string(both).graph.node]
+    assert kinds.count("Softmax") == LAYERS, "attention of the last layer reads the same"
+    assert kinds.count("Gelu") == LAYERS + 1
+
+
+def test_graph_is_a_valid_model(tmp_path: Path) -> None:
+    for quantized in (False, True):
+        model = onnx.load_from_string(
+            graph_bytes(read_weights(write_base(tmp_path, "mpnet")), quantized=quantized)
+        )
+        onnx.checker.check_model(model, full_check=True)
+        assert [output.name for output in model.graph.output] == ["last", "middle"]

@@ -50,7 +50,7 @@ def tagger(tmp_path: Path) -> Encoder:
 
 
 def rows(vectors: MentionVectors) -> list[bytes]:
-    stacked = np.stack([vectors.last, vectors.middle, vectors.unit], axis=1)
+    stacked = np.stack([vectors["last"], vectors["middle"], vectors["unit"]], axis=1)
     return [row.tobytes() for row in stacked]
 
 
@@ -73,9 +73,9 @@ def test_vectors_are_means_over_the_mention_and_its_sentence(encoder: Encoder) -
     layers = forward(weights, list(units[1].pieces))
     vectors = mention_vectors(encoder, CORPUS, MENTIONS)
     assert places[1].pieces == (1, 2), "quake ##s"
-    assert np.allclose(vectors.last[4], layers[-1][1:3].mean(0), atol=2e-3)
-    assert np.allclose(vectors.middle[4], np.mean(layers[1:], axis=0)[1:3].mean(0), atol=2e-3)
-    assert np.allclose(vectors.unit[4], layers[-1][1:4].mean(0), atol=2e-3)
+    assert np.allclose(vectors["last"][4], layers[-1][1:3].mean(0), atol=2e-3)
+    assert np.allclose(vectors["middle"][4], np.mean(layers[1:], axis=0)[1:3].mean(0), atol=2e-3)
+    assert np.allclose(vectors["unit"][4], layers[-1][1:4].mean(0), atol=2e-3)
 
 
 def test_vectors_do_not_depend_on_jobs_order_or_company(encoder: Encoder) -> None:
@@ -115,7 +115,7 @@ def test_cache_notices_another_encoder(encoder: Encoder, tmp_path: Path) -> None
 def test_mention_without_pieces_has_the_vectors_of_its_sentence(encoder: Encoder) -> None:
     odd = Corpus([story("c", "quake \u200b hit", actions={(1, 2): "nothing"})])
     vectors = mention_vectors(encoder, odd, list(odd.mentions()))
-    assert np.array_equal(vectors.last, vectors.unit)
+    assert np.array_equal(vectors["last"], vectors["unit"])
 
 
 def test_tags_are_scores_at_the_first_piece_of_each_token(tagger: Encoder) -> None:
@@ -133,7 +133,7 @@ def test_sentences_are_encoded_once_for_tags_and_vectors(
     assert len(reading.tags) == len(CORPUS["a"].tokens)
     vectors = reading.vectors(CORPUS["a"].mentions)
     assert len(seen) == 2
-    assert np.array_equal(vectors[:, 0], mention_vectors(tagger, CORPUS, MENTIONS[:3]).last)
+    assert np.array_equal(vectors[:, 0], mention_vectors(tagger, CORPUS, MENTIONS[:3])["last"])
 
 
 def test_cached_tags_are_not_computed_again(

@@ -273,7 +273,7 @@ def test_training_is_cross_fitted_repeatable_and_resumable(tmp_path: Path, large
     assert files[0] == files[1] == files[2]
     corpus = Corpus(documents())
     vectors = [
-        mention_vectors(Encoder(tmp_path / folder), corpus, list(corpus.mentions())).last
+        mention_vectors(Encoder(tmp_path / folder), corpus, list(corpus.mentions()))["last"]
         for folder in ("first", "work/a", "work/b", "work/untuned")
     ]
     assert all(not np.array_equal(vectors[0], other) for other in vectors[1:])

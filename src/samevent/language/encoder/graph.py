@@ -2,193 +2,231 @@
 
 The graph reads one unit at a time: `pieces` (n) gives `last` and `middle` (n x size), the last layer and the mean of
 all layers but the first. An encoder with a tagger also gives `tags` (n x tags): scores that are linear in both. There
-is no batch and no padding, so a unit's vectors never depend on its neighbours.
+is no batch and no padding, so a unit's vectors never depend on its neighbours. Several encoders can share a graph:
+their outputs have prefixes, and what they have in common is computed once.
 
 `quantized` stores word vectors as bytes with one scale per word, and matrices as bytes with one scale per output.
-Activations are quantized as the graph runs, with one scale per unit. Weights use seven bits only: with eight,
-processors without VNNI instructions saturate their 16-bit sums and give other integers.
+Activations are quantized as the graph runs, with one scale per piece. A few channels of some encoders have values a
+hundred times as large as all others, which would share their scale; these channels stay in full precision.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samevent.language.encoder.onnx_file import FLOAT, UINT8, Attribute, Node, Port, model_bytes
 from samevent.language.encoder.tagging import BIAS, WEIGHT
-from samevent.language.encoder.weights import Weights
+from samevent.language.encoder.weights import NORMS, Weights
 from samevent.storage import atomic_path
 
-OPSET = 20
-_IR = 9
-_LEVELS = np.float32(63)
+_LEVELS = 127
+_ZERO = 128
+"""The byte that stands for an activation of 0."""
+_TINY = 1e-12
+_OUTLIER_GAIN = 2.0
+"""Channels whose weight in a norm is more than this times the median are not quantized."""
 
 
-def write_graph(weights: Weights, path: Path, *, quantized: bool = True) -> None:
-    """Write the graph of an encoder; the same weights give the same bytes."""
+def write_graph(encoders: Weights | Mapping[str, Weights], path: Path, *, quantized: bool = True) -> None:
+    """Write the graph of an encoder, or of several; the same weights give the same bytes."""
     with atomic_path(path) as temporary:
-        temporary.write_bytes(graph_bytes(weights, quantized=quantized))
+        temporary.write_bytes(graph_bytes(encoders, quantized=quantized))
 
 
-def graph_bytes(weights: Weights, *, quantized: bool = True) -> bytes:
-    """Return the serialised graph of an encoder."""
-    import onnx
-    from onnx import TensorProto, helper
-
-    builder = _Builder(weights, quantized)
-    builder.build()
-    outputs = {"last": weights.size, "middle": weights.size}
-    if WEIGHT in weights.arrays:
-        outputs["tags"] = len(weights.arrays[WEIGHT])
-    graph = helper.make_graph(
-        builder.nodes,
-        "encoder",
-        [helper.make_tensor_value_info("pieces", TensorProto.INT64, ["n"])],
-        [
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size])
-            for name, size in outputs.items()
-        ],
-        [onnx.numpy_helper.from_array(array, name) for name, array in builder.constants.items()],
-    )
-    model = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR, producer_name="samevent"
-    )
-    onnx.checker.check_model(model)
-    return bytes(model.SerializeToString(deterministic=True))
+def graph_bytes(encoders: Weights | Mapping[str, Weights], *, quantized: bool = True) -> bytes:
+    """Return the graph of an encoder, or of several by the prefixes of their outputs."""
+    graph = _Graph()
+    outputs = []
+    for prefix, weights in ({"": encoders} if isinstance(encoders, Weights) else encoders).items():
+        for name, (array, size) in _EncoderGraph(graph, weights, quantized).outputs().items():
+            graph.add("Identity", array, out=prefix + name)
+            outputs.append(Port(prefix + name, "float32", ("n", size)))
+    return model_bytes(graph.nodes, [Port("pieces", "int64", ("n",))], outputs, graph.constants)
 
 
-class _Builder:
-    def __init__(self, weights: Weights, quantized: bool) -> None:
+def outlier_channels(weights: Weights) -> NDArray[np.int64]:
+    """Return the channels that a norm amplifies much more than the others."""
+    gains = np.abs([weights.arrays[f"{i}.{norm}.weight"] for i in range(weights.layers) for norm in NORMS])
+    return np.flatnonzero((gains > _OUTLIER_GAIN * np.median(gains, axis=1, keepdims=True)).any(axis=0))
+
+
+class _Graph:
+    """Nodes and constants. The same operation on the same inputs, and the same constant, is added once."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.constants: dict[str, NDArray[np.generic]] = {}
+        self._known: dict[str, str] = {}
+
+    def add(self, kind: str, *inputs: str, out: str | None = None, **attributes: Attribute) -> str:
+        """Add a node of one output, named or not, and return the output's name."""
+        key = f"{kind} {inputs} {out} {attributes}"
+        if key not in self._known:
+            self._known[key] = out or f"x{len(self.nodes)}"
+            self.nodes.append(Node(kind, inputs, (self._known[key],), attributes))
+        return self._known[key]
+
+    def constant(self, name: str, value: NDArray[np.generic] | np.generic | list[int]) -> str:
+        """Add an array under a name, or another one if that has other values, and return its name."""
+        array = np.ascontiguousarray(value).reshape(np.shape(value))
+        name = f"w.{name}"
+        while name in self.constants and not np.array_equal(self.constants[name], array):
+            name += "'"
+        self.constants[name] = array
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class _Activations:
+    """What matrices read: values; or bytes, the scale of each row, and the values of outlier channels."""
+
+    values: str
+    scale: str | None = None
+    outliers: str | None = None
+
+
+class _EncoderGraph:
+    """Adds an encoder to a graph; methods return the names of arrays."""
+
+    def __init__(self, graph: _Graph, weights: Weights, quantized: bool) -> None:
         self.weights = weights
         self.quantized = quantized
-        self.nodes: list[Any] = []
-        self.constants: dict[str, NDArray[Any]] = {}
-        self._outputs = 0
+        self.outliers = outlier_channels(weights) if quantized else np.empty(0, np.int64)
+        self.add = graph.add
+        self.constant = graph.constant
 
-    def build(self) -> None:
-        """Add the whole graph."""
-        arrays, w = self.weights.arrays, self.weights
-        count = self.node("Shape", "pieces")
-        zero, axis = self.constant("zero", np.array([0])), self.constant("axis", np.array([0]))
-        positions = self.node("Slice", self.constant("position", arrays["position"]), zero, count, axis)
-        x = self.norm("norm", self.node("Add", self.words(), positions))
+    def outputs(self) -> dict[str, tuple[str, int]]:
+        """Add everything; return the outputs by name, with their sizes."""
+        arrays, size = self.weights.arrays, self.weights.size
+        count = self.add("Shape", "pieces")
+        positions = self.add(
+            "Slice", self.array("position"), self.constant("zero", [0]), count, self.constant("axis", [0])
+        )
+        x = self.norm("norm", self.add("Add", self.words(), positions))
         distance = None
         if "distance" in arrays:
-            square, zeros = (
-                self.node("Concat", count, count, axis=0),
-                self.constant("zeros", np.array([0, 0])),
-            )
-            distance = self.node(
-                "Slice", self.constant("distance", arrays["distance"]), zeros, square,
-                self.constant("axes", np.array([1, 2])),
+            distance = self.add(
+                "Slice", self.array("distance"), self.constant("zeros", [0, 0]),
+                self.add("Concat", count, count, axis=0), self.constant("axes", [1, 2]),
             )  # fmt: skip
-        upper = []
-        for layer in range(w.layers):
-            name = "last" if layer == w.layers - 1 else None
-            x = self.layer(layer, x, distance, name)
-            upper += [x] if layer else []
-        share = self.constant("share", np.float32(1 / max(len(upper), 1)))
-        self.node("Mul", self.node("Sum", *(upper or [x])), share, out="middle")
+        layers = []
+        for layer in range(self.weights.layers):
+            x = self.layer(f"{layer}.", x, distance)
+            layers.append(x)
+        upper = layers[1:] or layers
+        middle = self.add("Mul", self.add("Sum", *upper), self.number("share", 1 / len(upper)))
+        outputs = {"last": (x, size), "middle": (middle, size)}
         if WEIGHT in arrays:
-            both = self.node("Concat", "last", "middle", axis=1)
-            scores = self.node("MatMul", both, self.constant(WEIGHT, arrays[WEIGHT].T))
-            self.node("Add", scores, self.constant(BIAS, arrays[BIAS]), out="tags")
+            both = self.add("Concat", x, middle, axis=1)
+            scores = self.add("MatMul", both, self.constant(WEIGHT, arrays[WEIGHT].T))
+            outputs["tags"] = self.add("Add", scores, self.array(BIAS)), len(arrays[BIAS])
+        return outputs
 
     def words(self) -> str:
         """Look up the vectors of the pieces."""
-        table = self.weights.arrays["word"]
         if not self.quantized:
-            return self.node("Gather", self.constant("word", table), "pieces", axis=0)
-        levels, scales = _quantized(table, np.float32(127))
-        rows = self.node("Gather", self.constant("word", levels), "pieces", axis=0)
-        scale = self.node("Gather", self.constant("word.scale", scales), "pieces", axis=0)
-        return self.node("Mul", self.node("Cast", rows, to=1), scale)
+            return self.add("Gather", self.array("word"), "pieces", axis=0)
+        levels, scales = _quantized(self.weights.arrays["word"])
+        rows = self.add("Gather", self.constant("word", levels), "pieces", axis=0)
+        scale = self.add("Gather", self.constant("word.scale", scales), "pieces", axis=0)
+        return self.add("Mul", self.add("Cast", rows, to=FLOAT), scale)
 
-    def layer(self, layer: int, x: str, distance: str | None, name: str | None) -> str:
+    def layer(self, prefix: str, x: str, distance: str | None) -> str:
         """Add attention and feed-forward network, each with its residual and norm."""
-        w, prefix = self.weights, f"{layer}."
-        activations = self.activations(x)
-        split = self.constant("split", np.array([0, w.heads, w.size // w.heads]))
+        w = self.weights
+        read = self.read(x)
+        split = self.constant("split", [0, w.heads, w.size // w.heads])
         query, key, value = (
-            self.node("Reshape", self.linear(prefix + part, activations), split)
-            for part in ("query", "key", "value")
+            self.add("Reshape", self.linear(prefix + part, read), split) for part in ("query", "key", "value")
         )
-        scores = self.node(
-            "MatMul",
-            self.node("Transpose", query, perm=[1, 0, 2]),
-            self.node("Transpose", key, perm=[1, 2, 0]),
+        scores = self.add(
+            "MatMul", self.add("Transpose", query, perm=(1, 0, 2)), self.add("Transpose", key, perm=(1, 2, 0))
         )
-        width = self.constant("width", np.float32((w.size // w.heads) ** -0.5))
-        scores = self.node("Mul", scores, width)
+        scores = self.add("Mul", scores, self.number("width", (w.size // w.heads) ** -0.5))
         if distance is not None:
-            scores = self.node("Add", scores, distance)
-        mixed = self.node(
-            "MatMul", self.node("Softmax", scores, axis=-1), self.node("Transpose", value, perm=[1, 0, 2])
+            scores = self.add("Add", scores, distance)
+        mixed = self.add(
+            "MatMul", self.add("Softmax", scores, axis=-1), self.add("Transpose", value, perm=(1, 0, 2))
         )
-        joined = self.node(
-            "Reshape",
-            self.node("Transpose", mixed, perm=[1, 0, 2]),
-            self.constant("join", np.array([0, w.size])),
+        mixed = self.add(
+            "Reshape", self.add("Transpose", mixed, perm=(1, 0, 2)), self.constant("join", [0, w.size])
         )
-        attention = self.linear(f"{prefix}output", self.activations(joined))
-        x = self.norm(f"{prefix}attention_norm", self.node("Add", attention, x))
-        hidden = self.node("Gelu", self.linear(f"{prefix}up", self.activations(x)))
-        down = self.linear(f"{prefix}down", self.activations(hidden))
-        return self.norm(f"{prefix}output_norm", self.node("Add", down, x), name)
+        x = self.norm(f"{prefix}attention_norm", self.add("Add", self.written(f"{prefix}output", mixed), x))
+        hidden = self.add("Gelu", self.linear(f"{prefix}up", self.read(x)))
+        return self.norm(f"{prefix}output_norm", self.add("Add", self.written(f"{prefix}down", hidden), x))
 
-    def activations(self, x: str) -> tuple[str, ...]:
-        """Return the name of an array; and of its levels, scale and zero if it is to be quantized."""
-        if not self.quantized:
-            return (x,)
-        levels, scale, zero = (self.name() for _ in range(3))
-        self.add("DynamicQuantizeLinear", [x], [levels, scale, zero])
-        return x, levels, scale, zero
+    def read(self, x: str) -> _Activations:
+        """Quantize the stream of vectors from layer to layer; outlier channels stay as they are."""
+        if not len(self.outliers):
+            return self.activations(x)
+        others = np.ones(self.weights.size, np.float32)
+        others[self.outliers] = 0
+        outliers = self.add("Gather", x, self.constant("outliers", self.outliers), axis=1)
+        return self.activations(self.add("Mul", x, self.constant("others", others)), outliers)
 
-    def linear(self, name: str, activations: tuple[str, ...]) -> str:
-        """Multiply by a matrix and add its bias."""
+    def written(self, name: str, x: str) -> str:
+        """Multiply by a matrix whose product is added to the stream; outlier channels in full precision."""
         matrix = self.weights.arrays[f"{name}.weight"]
-        bias = self.constant(f"{name}.bias", self.weights.arrays[f"{name}.bias"])
+        if not len(self.outliers):
+            return self.linear(name, self.activations(x))
+        others = np.array(matrix)
+        others[self.outliers] = 0
+        exact = self.add("MatMul", x, self.constant(f"{name}.exact", matrix[self.outliers].T))
+        at = np.eye(self.weights.size, dtype=np.float32)[self.outliers]
+        product = self.linear(name, self.activations(x), others)
+        return self.add("Add", product, self.add("MatMul", exact, self.constant("at_outliers", at)))
+
+    def activations(self, x: str, outliers: str | None = None) -> _Activations:
+        """Quantize values, with one scale per row."""
         if not self.quantized:
-            return self.node("Add", self.node("MatMul", activations[0], self.constant(name, matrix.T)), bias)
-        levels, scales = _quantized(matrix, _LEVELS)
-        _, x, scale, zero = activations
-        product = self.node("MatMulInteger", x, self.constant(name, levels.T), zero)
-        factor = self.node("Mul", scale, self.constant(f"{name}.scale", scales[:, 0]))
-        return self.node("Add", self.node("Mul", self.node("Cast", product, to=1), factor), bias)
-
-    def norm(self, name: str, x: str, out: str | None = None) -> str:
-        """Normalise the vectors."""
-        ends = (
-            self.constant(f"{name}.{end}", self.weights.arrays[f"{name}.{end}"]) for end in ("weight", "bias")
+            return _Activations(x)
+        largest = self.add("ReduceMax", self.add("Abs", x), self.constant("rows", [1]))
+        scale = self.add(
+            "Mul", self.add("Max", largest, self.number("tiny", _TINY)), self.number("level", 1 / _LEVELS)
         )
-        return self.node("LayerNormalization", x, *ends, out=out, axis=-1, epsilon=self.weights.epsilon)
+        shifted = self.add(
+            "Add", self.add("Mul", x, self.add("Reciprocal", scale)), self.number("shift", _ZERO + 0.5)
+        )
+        # Casting cuts off, so the half rounds.
+        return _Activations(self.add("Cast", shifted, to=UINT8), scale, outliers)
 
-    def node(self, kind: str, *inputs: str, out: str | None = None, **attributes: Any) -> str:
-        """Add a node of one output and return its name."""
-        out = out or self.name()
-        self.add(kind, list(inputs), [out], **attributes)
-        return out
+    def linear(self, name: str, read: _Activations, matrix: NDArray[np.float32] | None = None) -> str:
+        """Multiply activations by a matrix, by default the one of this name, and add its bias."""
+        matrix = self.weights.arrays[f"{name}.weight"] if matrix is None else matrix
+        bias = self.array(f"{name}.bias")
+        if read.scale is None:
+            return self.add("Add", self.add("MatMul", read.values, self.constant(name, matrix.T)), bias)
+        if read.outliers is not None:
+            columns = self.constant(f"{name}.exact", matrix[:, self.outliers].T)
+            bias = self.add("Add", self.add("MatMul", read.outliers, columns), bias)
+        levels, scales = _quantized(matrix)
+        zero = self.constant("byte", np.uint8(_ZERO))
+        product = self.add("MatMulInteger", read.values, self.constant(name, levels.T), zero)
+        # Two multiplications: onnxruntime would fuse one by the product of both scales with the matrix product, as if
+        # all rows of the activations had the same scale.
+        rows = self.add("Mul", self.add("Cast", product, to=FLOAT), read.scale)
+        return self.add("Add", self.add("Mul", rows, self.constant(f"{name}.scale", scales[:, 0])), bias)
 
-    def add(self, kind: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
-        """Add a node."""
-        from onnx import helper
+    def norm(self, name: str, x: str) -> str:
+        """Normalise the vectors."""
+        weight, bias = self.array(f"{name}.weight"), self.array(f"{name}.bias")
+        return self.add("LayerNormalization", x, weight, bias, axis=-1, epsilon=self.weights.epsilon)
 
-        self.nodes.append(helper.make_node(kind, inputs, outputs, **attributes))
+    def array(self, name: str) -> str:
+        """Add an array of the weights."""
+        return self.constant(name, self.weights.arrays[name])
 
-    def constant(self, name: str, array: Any) -> str:
-        """Add an array under its name, once."""
-        self.constants.setdefault(f"w.{name}", np.ascontiguousarray(array))
-        return f"w.{name}"
-
-    def name(self) -> str:
-        """Return a new name."""
-        self._outputs += 1
-        return f"x{self._outputs}"
+    def number(self, name: str, value: float) -> str:
+        """Add a number."""
+        return self.constant(name, np.float32(value))
 
 
-def _quantized(rows: NDArray[np.float32], levels: np.float32) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return rows as whole numbers from -levels to levels, and the scale of each row."""
-    scales = np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.float32(1e-12)) / levels
+def _quantized(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return rows as signed bytes, and the scale of each row."""
+    scales = np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.float32(_TINY)) / np.float32(_LEVELS)
     return np.rint(rows / scales).astype(np.int8), scales.astype(np.float32)

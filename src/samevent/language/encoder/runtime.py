@@ -1,15 +1,14 @@
 """Contextual vectors of mentions and tags of tokens, computed with onnxruntime.
 
-Units run one at a time, because quantized activations share one scale per run: in a batch, a unit's vectors would
-depend on its neighbours. Each run uses one thread, and `jobs` runs go on at once, so the vectors are the same
-for any number of jobs and any order of the documents. They are rounded to half precision.
+Units run one at a time: in a batch, the last bits of a unit's vectors would depend on its neighbours. Each run uses one
+thread, and `jobs` runs go on at once, so the vectors are the same for any number of jobs and any order of the
+documents. They are rounded to half precision.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -28,6 +27,13 @@ ENCODER_FILE = "encoder.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 
 Halves = NDArray[np.float16]
+MentionVectors = dict[str, Halves]
+"""Vectors by name, one row per mention in the order in which the mentions were given.
+
+`last` is the mean over the mention's pieces of the last layer, `middle` the same of the mean of all layers but the
+first, and `unit` the mean of the last layer over the whole sentence. A graph of several encoders has such vectors of
+each, with prefixes. Rows have no fixed length: compare by cosine.
+"""
 
 _SCHEMA = 1
 """Increased when the same files would give other vectors, so that cached ones are not used."""
@@ -38,22 +44,6 @@ class Documents(Protocol):
 
     def __getitem__(self, document_id: str, /) -> Document:
         """Return a document."""
-
-
-@dataclass(frozen=True, slots=True)
-class MentionVectors:
-    """One row per mention, in the order in which the mentions were given.
-
-    `last` is the mean over the mention's pieces of the last layer, `middle` the same of the mean of all layers but the
-    first, and `unit` the mean of the last layer over the whole sentence. Rows have no fixed length: compare by cosine.
-    """
-
-    last: Halves
-    middle: Halves
-    unit: Halves
-
-    def __len__(self) -> int:
-        return len(self.last)
 
 
 class Encoder:
@@ -80,14 +70,9 @@ class Encoder:
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
         path = self._existing(ENCODER_FILE)
         try:
-            return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            return open_session(str(path))
         except Exception as error:  # onnxruntime has one class per kind of failure, and no common one
             raise FormatError(
                 f"cannot be read as an encoder ({error})", where=place(path), hint="install samevent again"
@@ -97,6 +82,12 @@ class Encoder:
     def outputs(self) -> tuple[str, ...]:
         """What the graph computes: `last`, `middle` and, if the encoder has a tagger, `tags`."""
         return tuple(output.name for output in self._session.get_outputs())
+
+    @cached_property
+    def vector_names(self) -> tuple[str, ...]:
+        """The names of a mention's vectors, in order."""
+        prefixes = [name.removesuffix("last") for name in self.outputs if name.endswith("last")]
+        return tuple(prefix + part for prefix in prefixes for part in ("last", "middle", "unit"))
 
     def encode(self, unit: Unit) -> dict[str, NDArray[np.float32]]:
         """Return the outputs of the graph for a unit, by name, each with one row per piece."""
@@ -144,7 +135,7 @@ class Reading:
         )
 
     def vectors(self, mentions: Sequence[Mention]) -> Halves:
-        """Return the vectors of some mentions: last, middle and unit, mentions x 3 x size."""
+        """Return the vectors of some mentions: mentions x `vector_names` x size."""
         units, places = self.encoder.reader.read(self.document, mentions)
         return np.asarray(self._cached("mention vectors", units, places, self._pooled), np.float16)
 
@@ -154,14 +145,22 @@ class Reading:
         return np.array([scores[p.unit][p.pieces[0]] if p.pieces else blank for p in places], np.float32)
 
     def _pooled(self, units: Sequence[Unit], places: Sequence[Place]) -> Halves:
-        encoded = [self._encode(unit) for unit in units]
-        wholes = [_mean(e["last"], range(1, unit.stop)) for e, unit in zip(encoded, units, strict=True)]
-        rows = []
-        for mention in places:
-            pieces = mention.pieces or range(1, units[mention.unit].stop)
-            last, middle = (_mean(encoded[mention.unit][name], pieces) for name in ("last", "middle"))
-            rows.append((last, middle, wholes[mention.unit]))
-        return np.array(rows, np.float16)
+        names = self.encoder.vector_names
+        encoded = []
+        for unit in units:
+            arrays = dict(self._encode(unit))
+            for name in names:
+                if name.endswith("unit"):
+                    last = arrays[f"{name.removesuffix('unit')}last"]
+                    arrays[name] = np.broadcast_to(_mean(last, range(1, unit.stop)), last.shape)
+            encoded.append(arrays)
+        return np.array(
+            [
+                [_mean(encoded[p.unit][name], p.pieces or range(1, units[p.unit].stop)) for name in names]
+                for p in places
+            ],
+            np.float16,
+        )
 
     def _encode(self, unit: Unit) -> dict[str, NDArray[np.float32]]:
         if unit not in self._encoded:
@@ -191,6 +190,18 @@ class Reading:
         return array
 
 
+def open_session(graph: str | bytes) -> Any:
+    """Open a graph, a file or its content, to be run by one thread at a time."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Processors without VNNI instructions would saturate 16-bit sums of products of bytes.
+    options.add_session_config_entry("session.x64quantprecision", "1")
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
 def mention_vectors(
     encoder: Encoder,
     documents: Documents,
@@ -215,15 +226,14 @@ def mention_vectors(
         return vectors
 
     if not by_document:
-        empty = np.empty((0, 0), np.float16)
-        return MentionVectors(empty, empty, empty)
-    encoder.reader, encoder._session  # noqa: B018 -- loaded once, before there are threads
+        return {}
+    encoder.reader, encoder.vector_names  # noqa: B018 -- loaded once, before there are threads
     with thread_pool(jobs) as starmap:
         parts = starmap(encode, list(by_document.items()))
-    vectors = np.empty((3, len(mentions), parts[0].shape[2]), np.float16)
+    vectors = np.empty((len(encoder.vector_names), len(mentions), parts[0].shape[2]), np.float16)
     for rows, part in zip(by_document.values(), parts, strict=True):
         vectors[:, rows] = part.transpose(1, 0, 2)
-    return MentionVectors(*vectors)
+    return dict(zip(encoder.vector_names, vectors, strict=True))
 
 
 def _mean(vectors: NDArray[np.float32], pieces: Sequence[int]) -> NDArray[np.float32]:

@@ -136,7 +136,7 @@ def write_encoder(weights: Weights, base: Path, folder: Path) -> Encoder:
 def cosine_precision(encoder: Encoder, documents: Sequence[Document]) -> float:
     """Return the average precision of ranking all pairs of actions by the cosine of their vectors."""
     mentions = [m for d in documents for m in d.mentions if m.kind == "action"]
-    vectors = mention_vectors(encoder, {d.id: d for d in documents}, mentions).last
+    vectors = mention_vectors(encoder, {d.id: d for d in documents}, mentions)["last"]
     return pair_precision(vectors.astype(np.float32), mentions)
 
 
