@@ -76,6 +76,7 @@ def train_encoder(
     target.mkdir(parents=True, exist_ok=True)
     check_absent(target / ENCODER_FILE, overwrite=overwrite)
     settings = settings or TuningSettings()
+    documents = sorted(documents, key=lambda d: _topic_order(d.topic or ""))
     weights = read_weights(base)
     write_encoder(weights, base, work / UNTUNED)
     halves = [
@@ -116,13 +117,18 @@ def annotated_part(documents: Iterable[Document]) -> list[Document]:
 
 def topic_halves(documents: Iterable[Document]) -> tuple[frozenset[str], frozenset[str]]:
     """Deal the topics, in order, to two halves."""
-    topics = sorted({d.topic or "" for d in documents}, key=lambda t: (not t.isdigit(), t.zfill(9)))
+    topics = sorted({d.topic or "" for d in documents}, key=_topic_order)
     if len(topics) < 2:
         raise DataError(
             "all documents have the same topic",
             expected="documents of two or more topics: an encoder that was tuned on one half of them scores the other",
         )
     return frozenset(topics[::2]), frozenset(topics[1::2])
+
+
+def _topic_order(topic: str) -> tuple[bool, str]:
+    """Return the sort key of topics: numbers first, in numeric order."""
+    return not topic.isdigit(), topic.zfill(9)
 
 
 def write_encoder(weights: Weights, base: Path, folder: Path) -> Encoder:
