@@ -157,28 +157,29 @@ def train_files(
     else:
         extractor = _fit_extractor(texts, others, folder / EXTRACTOR_FILE, resources, None, source, progress)
         written[EXTRACTOR_FILE] = source
+    fitted: Encoders | None = None
+    if any(needs_encoder(PAIR_MODEL_SETTINGS[name]) for name in pair_models):
+        fitted = (
+            cross_fitted(encoders, [*documents, *beside, *more], jobs=jobs, cache=cache)
+            if encoders
+            else same_encoder(resources.encoder, jobs=jobs, cache=cache)
+        )
     learn = {document.topic or document.id for document in documents}
-    compiled: dict[tuple[EventFilter, bool], LabelledMentions] = {}
+    compiled: dict[EventFilter, LabelledMentions] = {}
     for name in pair_models:
         settings = PAIR_MODEL_SETTINGS[name]
-        linear, contextual = chooses_penalty(settings), needs_encoder(settings)
-        fitted: Encoders | None = None
-        if contextual and encoders:
-            fitted = cross_fitted(encoders, [*documents, *beside, *more], jobs=jobs, cache=cache)
-        elif contextual:
-            fitted = same_encoder(resources.encoder, jobs=jobs, cache=cache)
-        progress(f"compiling mentions for the pair model {name}")
-        key = default_events(settings), contextual
-        if key not in compiled:
-            compiled[key] = labelled_mentions(
+        linear, events = chooses_penalty(settings), default_events(settings)
+        progress(f"pair model {name}")
+        if events not in compiled:
+            compiled[events] = labelled_mentions(
                 [*texts, *others, *([] if linear else further)],
                 resources,
                 extractor,
-                events=key[0],
-                encode=fitted.encode if fitted else None,
+                events=events,
+                encode=fitted.encode if fitted and not linear else None,
             )
         model = fit_pair_model(
-            compiled[key], settings, learn=learn if linear else None, encoders=fitted, progress=progress
+            compiled[events], settings, learn=learn if linear else None, encoders=fitted, progress=progress
         )
         model.save(folder / PAIR_MODEL_FILES[name], overwrite=True)
         written[PAIR_MODEL_FILES[name]] = source
