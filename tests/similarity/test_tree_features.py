@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from samevent.corpus import Argument, Document
+from samevent.corpus import Argument, Document, EventClass
 from samevent.errors import UsageError
 from samevent.language.annotation import Annotation
-from samevent.language.encoder.tagging import TAGS as ALL_TAGS
 from samevent.similarity.bags import Bags
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.tree_features import TREE_FEATURES, columns, compared_words, weighted_cosine
@@ -186,18 +185,17 @@ def test_names_among_arguments_are_unknown_if_there_are_none() -> None:
     assert np.isnan(value(table, "informative_argument_names", np.array([3], np.int32), ONE))
 
 
-def test_classes_are_compared_by_the_probabilities_of_a_tagger() -> None:
-    table = compiled([document("a", "raid it thing .", 0, 1, 2)])
-    assert np.isnan(value(table, "same_class"))
-    assert value(table, "light_heads", TWO, ONE) == 2.0
-    assert value(table, "light_heads") == 1.0
-    rows = np.zeros((3, len(ALL_TAGS)), np.float32)
-    reporting, state = ALL_TAGS.index("reporting"), ALL_TAGS.index("state")
-    rows[:2, reporting], rows[:2, state], rows[2, state] = (0.5, 0.25), (0.5, 0.5), 1.0
-    table = table.with_contextual({"tags": rows})
-    assert value(table, "both_reporting") == pytest.approx(0.125)
-    assert value(table, "same_class") == pytest.approx(0.125 + 0.25)
-    assert value(table, "same_class", TWO, ONE) == pytest.approx(0.5)
+def test_classes_are_compared_and_unknown_without_one() -> None:
+    text, annotation = document("a", "they told raid it thing .", 1, 2, 3, 4)
+    classes: tuple[EventClass | None, ...] = ("reporting", "occurrence", "reporting", None)
+    marked = [replace(m, event_class=name) for m, name in zip(text.mentions, classes, strict=True)]
+    table = compiled([(text.with_mentions(marked), annotation)])
+    three = np.array([3], np.int32)
+    assert (value(table, "same_class"), value(table, "same_class", TWO, ZERO)) == (0.0, 1.0)
+    assert np.isnan(value(table, "same_class", three, TWO))
+    assert [value(table, "reporting", row, ZERO) for row in (ONE, TWO, three)] == [1.0, 2.0, 1.0]
+    assert [value(table, "light_heads", row, ONE) for row in (TWO, three)] == [1.0, 1.0]
+    assert value(table, "light_heads", three, TWO) == 2.0
 
 
 def test_columns_are_the_features_in_order() -> None:

@@ -164,9 +164,9 @@ def _is_validated(mention: Mention, document: Document) -> bool:
 
 
 def _with_event(mention: Mention) -> Mention:
-    """Name the event of a mention that is only in a within-document chain, or in none."""
+    """Name the event of a mention that is only in a within-document chain, or in none; systems find its class."""
     event = mention.event or ":".join(event_key(mention))
-    return replace(mention, event=event, within=None, arguments=())
+    return replace(mention, event=event, within=None, arguments=(), event_class=None, negated=False)
 
 
 TASKS: Mapping[str, Task] = {

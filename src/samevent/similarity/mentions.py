@@ -14,7 +14,7 @@ from itertools import chain, islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.corpus import Document, Mention
+from samevent.corpus import EVENT_CLASSES, Document, Mention
 from samevent.errors import CorpusError, UsageError
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
@@ -60,8 +60,6 @@ CONTEXTUAL = ("last", "middle", "unit")
 """The contextual vectors of a mention: its last layer, the mean of its layers, the mean of the text around it."""
 LARGE_CONTEXTUAL = tuple(f"{kind}_{name}" for kind in ("large", "frozen") for name in CONTEXTUAL)
 """The same of the large encoder: tuned, and as it was."""
-TAGS = "tags"
-"""What the small encoder takes the head of a mention for: one probability per entry of its `TAGS`."""
 
 _LEAD_WORDS = 3
 """The lead is the first sentence with so many content words: not a date line, nor an address."""
@@ -101,9 +99,9 @@ class MentionTable:
     content words. Word `w` of a bag is `vocabulary[w]`, with inverse document frequency `weights[w]`.
 
     `sentences` has bags of the sentence around each mention by name (`SENTENCE_BAGS`), `about_documents` bags of each
-    document (`DOCUMENT_BAGS`), `day` its date as a number (NaN if unknown), and `position` the number of a mention's
-    sentence in its document. `contextual` has vectors of unit length by name (`CONTEXTUAL`, `LARGE_CONTEXTUAL`) and
-    probabilities (`TAGS`), one row per mention, if there is an encoder.
+    document (`DOCUMENT_BAGS`), and `day` its date as a number (NaN if unknown). `position` is the number of a mention's
+    sentence in its document, `event_class` its class by its number in `EVENT_CLASSES` (-1 if unknown). `contextual` has
+    vectors of unit length by name (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row per mention, if there is an encoder.
     """
 
     ids: tuple[str, ...]
@@ -121,6 +119,7 @@ class MentionTable:
     about_documents: Mapping[str, Bags]
     day: Floats
     position: Indices
+    event_class: Indices
     contextual: Mapping[str, Matrix] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -140,19 +139,15 @@ class MentionTable:
         return replace(self, weights=frequencies.weights(self.vocabulary))
 
     def with_contextual(self, vectors: Mapping[str, Vectors]) -> MentionTable:
-        """Return the table with contextual vectors, one row per mention, scaled to unit length, and tags."""
+        """Return the table with contextual vectors, one row per mention, scaled to unit length."""
         for name, rows in vectors.items():
-            known = (*CONTEXTUAL, *LARGE_CONTEXTUAL, TAGS)
+            known = (*CONTEXTUAL, *LARGE_CONTEXTUAL)
             if name not in known or len(rows) != len(self):
                 raise UsageError(
                     f"there are {len(rows)} contextual vectors {name!r} for {len(self)} mentions",
                     expected=f"one per mention, of {', '.join(known)}",
                 )
-        scaled = {
-            name: np.asarray(rows, np.float32) if name == TAGS else _unit(rows)
-            for name, rows in vectors.items()
-        }
-        return replace(self, contextual=scaled)
+        return replace(self, contextual={name: _unit(rows) for name, rows in vectors.items()})
 
 
 Annotated = tuple[Document, Annotation]
@@ -199,6 +194,9 @@ def compile_mentions(
         },
         day=np.array([part.day for part in parts], np.float64),
         position=np.array([part.sentence(m) for _, part, m in events], np.int32),
+        event_class=np.array(
+            [EVENT_CLASSES.index(m.event_class) if m.event_class else -1 for *_, m in events], np.int32
+        ),
     )
     return table.with_background(NO_BACKGROUND)
 

@@ -12,8 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from samevent.language.encoder.tagging import EVENT_CLASSES
-from samevent.language.encoder.tagging import TAGS as ALL_TAGS
+from samevent.corpus import EVENT_CLASSES
 from samevent.similarity.bags import Bags, Floats, Indices, dots
 from samevent.similarity.documents import compare_documents, topical_similarity
 from samevent.similarity.features import FEATURES, Compare, Feature, dot_products, equal, field_cosine
@@ -26,7 +25,6 @@ from samevent.similarity.mentions import (
     NAMES,
     SENTENCE,
     SENTENCE_BAGS,
-    TAGS,
     MentionTable,
 )
 
@@ -35,9 +33,8 @@ CONTEXT_GROUP = "contextual"
 LARGE_GROUP = "large"
 """The group of the features that need the large encoder as well."""
 CLASS_GROUP = "classes"
-"""The group of the features that need an encoder with a tagger."""
+"""The group of the features that compare the classes of events."""
 ARGUMENT_GROUP = "arguments"
-_NO_TAGS = "no classes of events"
 
 Counted = Callable[[MentionTable], Floats]
 """A number of each row of a table."""
@@ -78,18 +75,17 @@ def days_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
     return days
 
 
-def both_of_class(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return the probability that both mentions are events of a class; NaN without a tagger."""
-    if TAGS not in table.contextual:
-        return np.full(len(i), np.nan)
-    probability = table.contextual[TAGS][:, ALL_TAGS.index(name)].astype(np.float64)
-    both: Floats = probability[i] * probability[j]
-    return both
-
-
 def same_class(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return the probability that both mentions are events of the same class; NaN without a tagger."""
-    total: Floats = np.sum([both_of_class(name, table, i, j) for name in EVENT_CLASSES], axis=0)
+    """Return whether both mentions are events of one class; NaN if one class is unknown."""
+    same = equal(table.event_class, i, j)
+    same[(table.event_class[i] < 0) | (table.event_class[j] < 0)] = np.nan
+    return same
+
+
+def reporting(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return how many of the two mentions are reporting events."""
+    reports = (table.event_class == EVENT_CLASSES.index("reporting")).astype(np.float64)
+    total: Floats = reports[i] + reports[j]
     return total
 
 
@@ -254,10 +250,10 @@ TREE_FEATURES: tuple[Feature, ...] = (
         )
     ),
     _feature(
-        "both_reporting", CLASS_GROUP, "both report with probability {:.2f}", partial(both_of_class, "reporting"),
-        _NO_TAGS,
+        "same_class", CLASS_GROUP, "events of the same class", same_class, "no class of one of the events",
+        "events of different classes",
     ),
-    _feature("same_class", CLASS_GROUP, "of the same class with probability {:.2f}", same_class, _NO_TAGS),
+    _feature("reporting", CLASS_GROUP, "{:.0f} of the two report something", reporting),
     _feature(
         "same_document", "document", "in the same document", same_document, otherwise="in different documents"
     ),

@@ -15,7 +15,7 @@ from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.training import PairTrainingSettings, train
-from samevent.similarity.tree_features import CLASS_GROUP, CONTEXT_GROUP, LARGE_GROUP
+from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
 from samevent.training.data import EventFilter, annotated_events, labelled_mentions, linked_events
 from samevent.training.encoders import Encoders
 
@@ -24,9 +24,7 @@ PairModelSettings = PairTrainingSettings | BoostingSettings
 
 PAIR_MODEL_SETTINGS: Mapping[str, PairModelSettings] = {
     "paper": PairTrainingSettings(),
-    "light": BoostingSettings(
-        without=(CONTEXT_GROUP, LARGE_GROUP, CLASS_GROUP), blocking=Blocking(contextual=None)
-    ),
+    "light": BoostingSettings(without=(CONTEXT_GROUP, LARGE_GROUP), blocking=Blocking(contextual=None)),
     "standard": BoostingSettings(without=(LARGE_GROUP,)),
 }
 """How each pair model of a model's folder is trained."""
