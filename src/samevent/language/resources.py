@@ -25,6 +25,10 @@ MODELS = Path(__file__).parents[1] / "models"
 MANIFEST_FILE = "manifest.json"
 VECTORS_FILE = "vectors.npz"
 ROLES_FILE = "roles.npz"
+ADAPTER_FILE = "adapter.npz"
+"""The adapter of the large encoder."""
+LARGE_FOLDER = "large"
+"""The large encoder of a model that was trained here; that of a shipped model is installed."""
 
 
 class Resources:
@@ -60,6 +64,46 @@ class Resources:
         from samevent.language.encoder import Encoder
 
         return Encoder(self.folder)
+
+    @cached_property
+    def large_encoder(self) -> Encoder:
+        """The large encoder of the preset `best`: in the folder `large` of the model, or installed."""
+        from samevent.language.encoder import Encoder
+        from samevent.language.encoder.installation import encoder_folder
+
+        if not self.has_large_encoder:
+            raise UsageError(
+                "the preset 'best' needs the large encoder, which is not installed",
+                hint=f"install it with: {self.install_command}; or choose another preset",
+            )
+        own = self.folder / LARGE_FOLDER
+        return Encoder(own if own.is_dir() else encoder_folder(self.folder / ADAPTER_FILE))
+
+    @property
+    def has_large_encoder(self) -> bool:
+        """Whether the large encoder can be used."""
+        from samevent.language.encoder.installation import is_installed
+
+        adapter = self.folder / ADAPTER_FILE
+        return (self.folder / LARGE_FOLDER).is_dir() or (adapter.is_file() and is_installed(adapter))
+
+    def large_encoder_state(self) -> str:
+        """Return in words whether there is a large encoder."""
+        if self.has_large_encoder:
+            return f"in {self.large_encoder.folder}"
+        if (self.folder / ADAPTER_FILE).is_file():
+            return f"not installed ({self.install_command})"
+        return "none"
+
+    @property
+    def install_command(self) -> str:
+        """The command that installs the large encoder."""
+        return "samevent models install best" + ("" if self.name == DEFAULT else f" --model {self.name}")
+
+    @property
+    def name(self) -> str:
+        """How `resources` finds the model: the name of a shipped one, or its folder."""
+        return self.folder.name if self.folder.parent == MODELS else str(self.folder)
 
 
 def resources(model: str | Path = DEFAULT) -> Resources:

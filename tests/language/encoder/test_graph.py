@@ -121,3 +121,15 @@ def test_graph_is_a_valid_model(tmp_path: Path) -> None:
         )
         onnx.checker.check_model(model, full_check=True)
         assert [output.name for output in model.graph.output] == ["last", "middle"]
+
+
+@pytest.mark.parametrize("quantized", [False, True])
+def test_graph_of_two_encoders_gives_the_same_with_unsigned_weights(tmp_path: Path, quantized: bool) -> None:
+    weights = read_weights(write_base(tmp_path))
+    other = replace(weights, arrays=weights.arrays | {"1.up.bias": weights.arrays["1.up.bias"] + 1})
+    both = graph_bytes({"a_": weights, "b_": other}, quantized=quantized)
+    signed, unsigned = (
+        open_session(both, unsigned_weights=choice).run(None, {"pieces": np.array(PIECES)})
+        for choice in (False, True)
+    )
+    assert all(np.array_equal(a, b) for a, b in zip(signed, unsigned, strict=True))

@@ -62,6 +62,7 @@ class _Graph:
         self.nodes: list[Node] = []
         self.constants: dict[str, NDArray[np.generic]] = {}
         self._known: dict[str, str] = {}
+        self._beside: dict[str, str | None] = {}
 
     def add(self, kind: str, *inputs: str, out: str | None = None, **attributes: Attribute) -> str:
         """Add a node of one output, named or not, and return the output's name."""
@@ -71,13 +72,21 @@ class _Graph:
             self.nodes.append(Node(kind, inputs, (self._known[key],), attributes))
         return self._known[key]
 
-    def constant(self, name: str, value: NDArray[np.generic] | np.generic | list[int]) -> str:
-        """Add an array under a name, or another one if that has other values, and return its name."""
+    def constant(
+        self, name: str, value: NDArray[np.generic] | np.generic | list[int], beside: str | None = None
+    ) -> str:
+        """Add an array under a name, or another one if that has other values, and return its name.
+
+        An array that is multiplied with others than the one called `beside` gets another name, too: onnxruntime cannot
+        convert to unsigned bytes what two nodes share.
+        """
         array = np.ascontiguousarray(value).reshape(np.shape(value))
         name = f"w.{name}"
-        while name in self.constants and not np.array_equal(self.constants[name], array):
+        while name in self.constants and not (
+            np.array_equal(self.constants[name], array) and self._beside[name] == beside
+        ):
             name += "'"
-        self.constants[name] = array
+        self.constants[name], self._beside[name] = array, beside
         return name
 
 
@@ -206,7 +215,7 @@ class _EncoderGraph:
             bias = self.add("Add", self.add("MatMul", read.outliers, columns), bias)
         levels, scales = _quantized(matrix)
         zero = self.constant("byte", np.uint8(_ZERO))
-        product = self.add("MatMulInteger", read.values, self.constant(name, levels.T), zero)
+        product = self.add("MatMulInteger", read.values, self.constant(name, levels.T, read.values), zero)
         # Two multiplications: onnxruntime would fuse one by the product of both scales with the matrix product, as if
         # all rows of the activations had the same scale.
         rows = self.add("Mul", self.add("Cast", product, to=FLOAT), read.scale)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from samevent.corpus import Document, Mention
 from samevent.errors import FormatError, place
 from samevent.language.cache import Cache
+from samevent.language.encoder.onnx_file import Node, Port, model_bytes
 from samevent.language.encoder.units import Place, Unit, UnitReader
 from samevent.parallel import thread_pool
 
@@ -190,16 +191,34 @@ class Reading:
         return array
 
 
-def open_session(graph: str | bytes) -> Any:
-    """Open a graph, a file or its content, to be run by one thread at a time."""
+def open_session(graph: str | bytes, *, unsigned_weights: bool | None = None) -> Any:
+    """Open a graph, a file or its content, to be run by one thread at a time.
+
+    Matrices of bytes are made unsigned, which is slower, where the processor would otherwise saturate.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Processors without VNNI instructions would saturate 16-bit sums of products of bytes.
-    options.add_session_config_entry("session.x64quantprecision", "1")
+    if unsigned_weights or (unsigned_weights is None and saturates()):
+        options.add_session_config_entry("session.x64quantprecision", "1")
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def saturates() -> bool:
+    """Return whether sums of products of bytes are wrong here: without VNNI instructions, they have 16 bits."""
+    width = 64
+    graph = model_bytes(
+        [Node("MatMulInteger", ["x", "w", "zero"], ["y"])],
+        [Port("x", "uint8", ("n", width))],
+        [Port("y", "int32", ("n", 1))],
+        {"w": np.full((width, 1), 127, np.int8), "zero": np.zeros((), np.uint8)},
+    )
+    x = np.full((1, width), 255, np.uint8)
+    (product,) = open_session(graph, unsigned_weights=False).run(None, {"x": x})
+    return bool(product[0, 0] != 255 * 127 * width)
 
 
 def mention_vectors(
