@@ -36,6 +36,11 @@ TEXTS = [
 ]
 
 
+def problem_of(system: Linked, evidence: Evidence, *, document_weight: float = 0.0) -> Problem:
+    """Return the problem that a system solves with all of its links."""
+    return system.problem(evidence, system.links(evidence), document_weight=document_weight)
+
+
 def words_by_hand(evidence: Evidence) -> tuple[Rows, int]:
     bags = evidence.table.fields["words"]
     lists = [
@@ -137,7 +142,7 @@ def test_links_through_a_gate_are_those_between_documents_about_the_same() -> No
         zip(kept.pairs.i.tolist(), kept.pairs.j.tolist(), strict=True)
     )
     assert 0 < len(kept.pairs) < len(links.pairs)
-    problem = Hddcrp(minimum_similarity=0.1, document_gate=gate).problem(evidence, document_weight=1.0)
+    problem = problem_of(Hddcrp(minimum_similarity=0.1, document_gate=gate), evidence, document_weight=1.0)
     assert len(problem.across.columns) == 2 * int((~kept.pairs.equal(evidence.table.document)).sum())
 
 
@@ -235,16 +240,16 @@ def test_mentions_are_encoded_once_and_only_for_trees_that_compare_contextual_ve
 def test_likelihood_weight_is_that_of_the_problem() -> None:
     evidence = evidence_of([sentence("a", "raid kill", 0, 1)])
     for system in (Ddcrp(likelihood_weight=0.25), Hddcrp(likelihood_weight=0.25)):
-        assert system.problem(evidence, document_weight=0.0).likelihood_weight == 0.25
-    assert Ddcrp().problem(evidence, document_weight=0.0).likelihood_weight == 1.0
+        assert problem_of(system, evidence).likelihood_weight == 0.25
+    assert problem_of(Ddcrp(), evidence).likelihood_weight == 1.0
 
 
 def test_identical_words_make_a_link_where_the_model_sees_none() -> None:
     evidence = evidence_of([sentence("a", "raid kill ...", 0, 1, 2), sentence("b", "the raid ...", 1, 2)])
     high: dict[str, Any] = {"minimum_similarity": 0.99}
     assert len(evidence.links(0.99, pair_model="paper").pairs) == 0
-    apart = Ddcrp(**high).problem(evidence, document_weight=0.0)
-    joined = Ddcrp(**high, identical_words=True).problem(evidence, document_weight=0.0)
+    apart = problem_of(Ddcrp(**high), evidence)
+    joined = problem_of(Ddcrp(**high, identical_words=True), evidence)
     assert len(apart.across.columns) == 0
     assert joined.across.rows.tolist() == [0, 3]
     assert joined.across.columns.tolist() == [3, 0]
@@ -257,7 +262,7 @@ def test_identical_words_leave_what_the_model_says_of_links() -> None:
 
     def links(identical_words: bool) -> dict[tuple[int, int], float]:
         system = Ddcrp(minimum_similarity=0.75, identical_words=identical_words)
-        across = system.problem(evidence, document_weight=0.0).across
+        across = problem_of(system, evidence).across
         pairs = zip(across.rows.tolist(), across.columns.tolist(), strict=True)
         return dict(zip(pairs, across.values.tolist(), strict=True))
 

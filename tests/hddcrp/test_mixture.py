@@ -14,7 +14,7 @@ from problems import posterior_of_partitions, random_problem, with_constraints, 
 from samevent.errors import DataError, UsageError
 from samevent.hddcrp import Problem, fit
 from samevent.hddcrp.fit import FitSettings, _Layouts
-from samevent.hddcrp.mixture import average, fit_many, reweighted
+from samevent.hddcrp.mixture import Mixture, Uncertainty, average, fit_many, fit_uncertain, reweighted
 from samevent.hddcrp.problem import Rows
 from samevent.hddcrp.runner import Pace
 from samevent.partitions.diagnostics import ConvergenceWarning
@@ -206,3 +206,121 @@ def test_average_needs_posteriors_of_the_same_shape() -> None:
         average([one, two])
     with pytest.raises(DataError, match="at least one posterior"):
         average([])
+
+
+def log_odds(problem: Problem, scale: float = 1.0) -> dict[str, Any]:
+    """Return log-odds for the candidate links of a problem, some below and some above 0."""
+    return {name: scale * np.log(getattr(problem, name).values / 1.2) for name in ("within", "across")}
+
+
+def with_unit_affinities(problem: Problem, **fields: Any) -> Problem:
+    rows = {
+        name: Rows(links.starts, links.columns, np.ones(len(links.values)))
+        for name, links in (("within", problem.within), ("across", problem.across))
+    }
+    return with_fields(problem, **rows, **fields)
+
+
+def by_enumeration(
+    problem: Problem, scores: dict[str, Any], shifts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return P(same cluster) of all pairs, the mean over shifts of posteriors that are enumerated one by one."""
+    n = problem.customers
+    mean = np.zeros((n, n))
+    for shift in shifts:
+        rows = {}
+        for name in ("within", "across"):
+            links, t = getattr(problem, name), scores[name] + shift
+            kept = t >= 0
+            weights = links.values[kept] * np.exp(t[kept])
+            rows[name] = Rows.from_triples(n, links.rows[kept], links.columns[kept], weights)
+        law = posterior_of_partitions(with_fields(problem, **rows))
+        for i in range(n):
+            for j in range(n):
+                mean[i, j] += sum(p for z, p in law.items() if z[i] == z[j]) / len(shifts)
+    return mean
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("constrained", [False, True])
+def test_uncertain_affinities_are_integrated_exactly_in_exact_components(
+    seed: int, constrained: bool
+) -> None:
+    problem = random_problem(seed, customers=6, density=0.5)
+    if constrained:
+        problem = with_constraints(problem, seed, must=1, cannot=1)
+    scores, unsure = log_odds(problem, 2.0), Uncertainty(shift=-0.3, spread=1.2)
+    mixture = fit_uncertain(problem, unsure, **scores, draws=7)
+    expected = by_enumeration(problem, scores, unsure.shifts(7))
+    assert len({member.components.size.max() for member in mixture.members}) > 1  # some fell apart
+    assert len(mixture.left) == len(np.unique(np.sort(pairs_of(problem), axis=1), axis=0))
+    assert mixture.together == pytest.approx(expected[mixture.left, mixture.right], abs=1e-8)
+
+
+def pairs_of(problem: Problem) -> NDArray[np.integer]:
+    links = (problem.within, problem.across)
+    rows = [np.stack([rows.rows, rows.columns], axis=1) for rows in links]
+    return np.concatenate([*rows, problem.must_link])
+
+
+def test_uncertain_affinities_are_integrated_by_sampling() -> None:
+    problem = random_problem(3, customers=6, density=0.6)
+    scores, unsure = log_odds(problem, 2.0), Uncertainty(spread=1.5)
+    settings = FitSettings(exact_limit=0, chains=4, sweeps=4000, seed=5)
+    mixture = fit_uncertain(problem, unsure, **scores, draws=5, settings=settings)
+    expected = by_enumeration(problem, scores, unsure.shifts(5))
+    assert mixture.together == pytest.approx(expected[mixture.left, mixture.right], abs=0.03)
+
+
+def test_without_uncertainty_the_draws_are_those_of_the_plain_model() -> None:
+    problem = random_problem(4, customers=40, documents=8, density=0.03, vocabulary=8)
+    unit, scores = with_unit_affinities(problem), log_odds(problem)
+    settings = FitSettings(sweeps=24, exact_limit=60, seed=3)
+    mixture = fit_uncertain(unit, Uncertainty(), **scores, draws=1, truncation=-np.inf, settings=settings)
+    odds = {name: np.exp(scores[name]) for name in scores}
+    plain = fit(reweighted(unit, **odds), seed=3, sweeps=settings.sweeps, exact_limit=settings.exact_limit)
+    for name in ("samples", "left", "right", "together"):
+        assert getattr(mixture, name).tobytes() == getattr(plain, name).tobytes(), name
+
+
+def test_uncertain_fit_does_not_depend_on_jobs_or_interruption(tmp_path: Path) -> None:
+    problem = random_problem(4, customers=40, documents=8, density=0.03, vocabulary=8)
+    settings = FitSettings(sweeps=24, exact_limit=20, chains=2, keep=5)
+
+    def fitted(**how: Any) -> Mixture:
+        return fit_uncertain(
+            problem, Uncertainty(spread=1), **log_odds(problem, 2.0), draws=4, settings=settings, **how
+        )
+
+    whole = fitted()
+    assert whole.complete
+    assert fitted(jobs=3).together.tobytes() == whole.together.tobytes()
+
+    def stop(done: int, total: int) -> None:
+        if done > total / 4:
+            raise KeyboardInterrupt
+
+    options: dict[str, Any] = {"checkpoint": tmp_path / "run.npz", "pace": Pace(300, -1.0)}
+    with pytest.raises(KeyboardInterrupt):
+        fitted(**options, progress=stop)
+    assert fitted(**options).samples.tobytes() == whole.samples.tobytes()
+    assert not fitted(time_limit=0, pace=Pace(1, -1.0)).complete
+
+
+def test_more_uncertainty_means_less_certain_probabilities() -> None:
+    problem = random_problem(1, customers=6, density=0.8, likelihood_weight=0)
+    scores: dict[str, Any] = {
+        name: np.full(len(getattr(problem, name).values), 2.0) for name in ("within", "across")
+    }
+    means = [
+        fit_uncertain(problem, Uncertainty(spread=spread), **scores).together.mean() for spread in (0, 1.5, 3)
+    ]
+    assert means[0] > means[1] > means[2]
+
+
+def test_wrong_uncertainty_and_log_odds_are_errors() -> None:
+    with pytest.raises(DataError, match="with a spread of -1"):
+        Uncertainty(spread=-1)
+    problem = random_problem(1, customers=5)
+    with pytest.raises(DataError, match="log-odds of the shape"):
+        fit_uncertain(problem, Uncertainty(), within=[1.0], across=log_odds(problem)["across"])

@@ -84,3 +84,20 @@ def test_posterior_rejects_arrays_that_do_not_fit(changes: dict[str, Any], messa
 def test_probability_names_a_customer_that_does_not_exist(pair: tuple[int, int]) -> None:
     with pytest.raises(DataError, match=rf"no customer {pair[0] or pair[1]}; expected customers 0 to 8"):
         random_posterior(0).probability(*pair)
+
+
+def test_all_together_is_the_share_of_samples_that_keep_a_cluster_whole() -> None:
+    samples = np.array([[0, 0, 0, 1, 2], [0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [3, 3, 3, 0, 0]], np.int32)
+    left, right = np.array([3], np.int32), np.array([4], np.int32)
+    posterior = Posterior(samples=samples, left=left, right=right, together=np.array([0.9]))
+    labels = [7, 7, 7, 2, 2]
+    assert posterior.all_together(labels).tolist() == [0.75, 0.75, 0.75, 0.9, 0.9]
+    alone = posterior.all_together([0, 0, 0, 1, 2])
+    assert np.isnan(alone[3:]).all()
+    assert alone[:3].tolist() == [0.75] * 3
+
+
+def test_matrix_agrees_with_probabilities_of_pairs() -> None:
+    posterior, rows = random_posterior(3), [3, 1, 0]
+    expected = [[posterior.probability(i, j) for j in rows] for i in rows]
+    assert posterior.matrix(rows).tolist() == expected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,9 +50,10 @@ class Seating:
 
 
 def problem_of(evidence: Evidence, system: Hddcrp) -> Problem:
-    """Return the problem that a clusterer would solve."""
+    """Return the problem that a clusterer would solve with similarities as they are."""
     return system.problem(
         evidence,
+        replace(system, uncertain=False).links(evidence),
         document_weight=system.document_weight,
         alpha_within=system.alpha_within,
         alpha_across=system.alpha_across,

@@ -39,6 +39,17 @@ CLUSTERERS: Mapping[str, Clusterer] = {
 }
 """Every clusterer by its name, with the settings that presets change."""
 
+_INTEGRATED: Mapping[str, Any] = {
+    "uncertain": True,
+    "cut": 0.35,
+    "runs": 2,
+    "sweeps": 64,
+    "alpha_within": 0.05,
+    "dirichlet": 1.0,
+    "likelihood_weight": 0.0,
+}
+"""Short chains at each of 16 shifts of the similarities. The words are left to the pair model (tools/reliability.py)."""
+
 
 def _trees(pair_model: str, minimum_similarity: float) -> Mapping[str, Mapping[str, Any]]:
     """Return the settings of a preset with boosted trees, chosen out of fold on two corpora (tools/tune_presets.py)."""
@@ -49,7 +60,7 @@ def _trees(pair_model: str, minimum_similarity: float) -> Mapping[str, Mapping[s
         "ddcrp": no_words,
         # Across documents, HDDCRP* has nothing but the words.
         "hddcrp-star": {**links, "dirichlet": 0.1, "alpha_within": 0.2},
-        "hddcrp": {**no_words, "alpha_within": 0.2},
+        "hddcrp": {"pair_model": pair_model, **_INTEGRATED},
     }
 
 

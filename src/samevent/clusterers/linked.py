@@ -14,21 +14,40 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from scipy.special import expit, logit
 
 from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress, check_seed_and_jobs
 from samevent.clusterers.features import observed
 from samevent.clusterers.sampling import KEPT, Sampling, check_concentrations
 from samevent.errors import UsageError
-from samevent.hddcrp import ComponentPosterior, Problem, fit, hddcrp_star, sample
+from samevent.hddcrp import (
+    ComponentPosterior,
+    FitSettings,
+    Mixture,
+    Problem,
+    Uncertainty,
+    fit,
+    fit_uncertain,
+    hddcrp_star,
+    sample,
+)
 from samevent.hddcrp.answers import last_of_runs
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.hddcrp.problem import MOST_WEIGHT
+from samevent.partitions.linkage import average_link
 from samevent.settings import check_range
+from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import Pairs
 
 Observe = Literal["words", "head_lemma"]
+
+_LEAST_LINK = 0.02
+"""Less similar pairs are never links: there are too many of them, and hardly any is right."""
+_LEAST_ODDS = 1e-9
+_EXACT_LIMIT = 1e4
+"""Components with so many ways to link are enumerated, once per draw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +101,14 @@ class Linked(Sampling):
             links = with_identical_words(evidence.table, links)
         return links[links.pairs.equal(evidence.table.document)] if self.within_only else links
 
-    def problem(self, evidence: Evidence, *, document_weight: float, **alphas: float) -> Problem:
+    def problem(
+        self, evidence: Evidence, links: MentionLinks, *, document_weight: float, **alphas: float
+    ) -> Problem:
         """Return mentions as customers and documents as restaurants.
 
         The vocabulary is what the event mentions of the whole corpus use.
         """
         words, vocabulary = observed(evidence, self.observe)
-        links = self.links(evidence)
         settings = LinkSettings(minimum_similarity=self.minimum_similarity, document_weight=document_weight)
         affinities = to_affinities(evidence.table, links, settings)
         return Problem(
@@ -102,19 +122,76 @@ class Linked(Sampling):
             **alphas,  # type: ignore[arg-type]
         )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factorised(Linked):
+    """A model whose posterior has independent components, alone or integrated over what the pair model does not know.
+
+    If it is `uncertain`, similarities are shifted by `draws` quantiles of the pair model's uncertainty; `runs` chains
+    sample the posterior at each, pairs are links where their shifted similarity is at least `minimum_similarity`, with
+    their odds as affinities, and the events are groups with a mean P(same event) of at least `cut`. Otherwise
+    similarities are taken as they are, which is the paper's model.
+    """
+
+    uncertain: bool = False
+    draws: int = 16
+    cut: float = 0.4
+
+    def __post_init__(self) -> None:
+        Linked.__post_init__(self)
+        check_range("draws", self.draws, 1, 1000)
+        check_range("cut", self.cut, 0.001, 1)
+        if self.uncertain and self.answer == "last":
+            raise UsageError(
+                "with the answer 'last' similarities are taken as they are",
+                hint="use the answer 'consensus', or set uncertain = false",
+            )
+
+    @property
+    def total_sweeps(self) -> int:
+        """Sweeps of all runs together, at most."""
+        return self.runs * self.sweeps * (self.draws if self.uncertain else 1)
+
+    def links(self, evidence: Evidence, *, jobs: int = 1) -> MentionLinks:
+        """Return the pairs of mentions that may be linked, at some shift if similarities are uncertain."""
+        if not self.uncertain:
+            return Linked.links(self, evidence, jobs=jobs)
+        highest = self._uncertainty(evidence).shifts(self.draws)[-1]
+        least = float(expit(logit(self.minimum_similarity) - highest))
+        settings = replace(
+            self, uncertain=False, minimum_similarity=float(np.clip(least, _LEAST_LINK, 0.999))
+        )
+        return Linked.links(settings, evidence, jobs=jobs)
+
+    def _uncertainty(self, evidence: Evidence) -> Uncertainty:
+        model = evidence.pair_model(self.pair_model)
+        return model.uncertainty if isinstance(model, BoostedModel) else USUAL_UNCERTAINTY
+
     def solved(
         self,
         evidence: Evidence,
-        problem: Problem,
         *,
         model: Model,
         sampler: Sampler = "collapsed",
+        document_weight: float,
         seed: int,
         jobs: int,
         progress: Progress | None,
         checkpoint: Path | None,
+        **alphas: float,
     ) -> Clustered:
-        """Return the answer of a model whose posterior has independent components."""
+        """Return the answer of a model."""
+        check_seed_and_jobs(seed, jobs)
+        links = self.links(evidence, jobs=jobs)
+        if self.uncertain:
+            mixture = self.mixture(
+                evidence, links, self._uncertainty(evidence), model=model, sampler=sampler,
+                document_weight=document_weight, seed=seed, jobs=jobs, progress=progress, checkpoint=checkpoint,
+                **alphas,
+            )  # fmt: skip
+            labels = average_link(mixture, self.cut).astype(np.int32)
+            return Clustered(evidence.table.ids, labels, replace(mixture, verdict=_mixture_verdict(mixture)))
+        problem = self.problem(evidence, links, document_weight=document_weight, **alphas)
         if self.answer == "last":
             runs = sample(
                 problem, seed=seed, model=model, sampler=sampler, runs=self.runs, sweeps=self.sweeps, jobs=jobs,
@@ -129,9 +206,47 @@ class Linked(Sampling):
         labels = posterior.consensus(jobs=jobs).labels.astype(np.int32)
         return Clustered(evidence.table.ids, labels, replace(posterior, verdict=_verdict(posterior)))
 
+    def mixture(
+        self,
+        evidence: Evidence,
+        links: MentionLinks,
+        uncertainty: Uncertainty,
+        *,
+        model: Model,
+        sampler: Sampler = "collapsed",
+        document_weight: float,
+        seed: int = 0,
+        jobs: int = 1,
+        progress: Progress | None = None,
+        checkpoint: Path | None = None,
+        **alphas: float,
+    ) -> Mixture:
+        """Return the posterior over links with uncertain similarities."""
+        pairs, log_odds = links.pairs, logit(np.clip(links.similarity, _LEAST_ODDS, 1 - _LEAST_ODDS))
+        weights = MentionLinks(pairs, np.ones(len(pairs)))
+        problem = self.problem(evidence, weights, document_weight=document_weight, **alphas)
+        numbered = MentionLinks(pairs, np.arange(len(pairs), dtype=np.float64))
+        which = to_affinities(evidence.table, numbered, LinkSettings(document_weight=0.0))
+        return fit_uncertain(
+            problem,
+            uncertainty,
+            within=log_odds[which.within.values.astype(np.int64)],
+            across=log_odds[which.across.values.astype(np.int64)],
+            draws=self.draws,
+            truncation=float(logit(self.minimum_similarity)),
+            settings=FitSettings(
+                seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps,
+                keep=-(-KEPT // self.draws), exact_limit=_EXACT_LIMIT,
+            ),
+            jobs=jobs,
+            time_limit=self.time_limit or None,
+            progress=progress,
+            checkpoint=checkpoint,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ddcrp(Linked):
+class Ddcrp(Factorised):
     """The flat baseline; `alpha` is for links to oneself.
 
     The documents that mentions are in do not matter unless `document_weight` is above 0.
@@ -141,7 +256,7 @@ class Ddcrp(Linked):
     document_weight: float = 0.0
 
     def __post_init__(self) -> None:
-        Linked.__post_init__(self)
+        Factorised.__post_init__(self)
         check_concentrations(alpha=self.alpha)
         check_range("document_weight", self.document_weight, 0, 100)
 
@@ -155,10 +270,10 @@ class Ddcrp(Linked):
         checkpoint: Path | None = None,
     ) -> Clustered:
         """Return which mentions refer to the same event."""
-        problem = self.problem(evidence, document_weight=self.document_weight, alpha_flat=self.alpha)
         return self.solved(
-            evidence, problem, model="ddcrp", seed=seed, jobs=jobs, progress=progress, checkpoint=checkpoint
-        )
+            evidence, model="ddcrp", document_weight=self.document_weight, alpha_flat=self.alpha, seed=seed,
+            jobs=jobs, progress=progress, checkpoint=checkpoint,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +298,9 @@ class HddcrpStar(Linked):
     ) -> Clustered:
         """Return which mentions refer to the same event."""
         check_seed_and_jobs(seed, jobs)
-        problem = self.problem(evidence, document_weight=0.0, alpha_within=self.alpha_within)
+        problem = self.problem(
+            evidence, self.links(evidence), document_weight=0.0, alpha_within=self.alpha_within
+        )
         draws = hddcrp_star.sample(
             problem, alpha_across=self.alpha_across, seed=seed, runs=self.runs, sweeps=self.sweeps,
             keep=self.kept_per_run, jobs=jobs, progress=progress, checkpoint=checkpoint,
@@ -192,7 +309,7 @@ class HddcrpStar(Linked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hddcrp(Linked):
+class Hddcrp(Factorised):
     """The paper's model; `alpha_within` is alpha_d, `alpha_across` alpha_0 and `document_weight` gamma.
 
     The sampler `collapsed` draws one link per mention, `paper` draws customer links and table links in turn; both
@@ -205,7 +322,7 @@ class Hddcrp(Linked):
     sampler: Sampler = "collapsed"
 
     def __post_init__(self) -> None:
-        Linked.__post_init__(self)
+        Factorised.__post_init__(self)
         check_concentrations(alpha_within=self.alpha_within, alpha_across=self.alpha_across)
         check_range("document_weight", self.document_weight, 0, 100)
 
@@ -219,15 +336,19 @@ class Hddcrp(Linked):
         checkpoint: Path | None = None,
     ) -> Clustered:
         """Return which mentions refer to the same event."""
-        problem = self.problem(
-            evidence,
-            document_weight=self.document_weight,
-            alpha_within=self.alpha_within,
-            alpha_across=self.alpha_across,
-        )
         return self.solved(
-            evidence, problem, model="hddcrp", sampler=self.sampler, seed=seed, jobs=jobs, progress=progress,
+            evidence, model="hddcrp", sampler=self.sampler, document_weight=self.document_weight,
+            alpha_within=self.alpha_within, alpha_across=self.alpha_across, seed=seed, jobs=jobs, progress=progress,
             checkpoint=checkpoint,
+        )  # fmt: skip
+
+    def integrated(
+        self, evidence: Evidence, links: MentionLinks, uncertainty: Uncertainty, *, seed: int = 0
+    ) -> Mixture:
+        """Return the posterior over given links, whatever the pair model of the evidence says."""
+        return self.mixture(
+            evidence, links, uncertainty, model="hddcrp", sampler=self.sampler, document_weight=self.document_weight,
+            alpha_within=self.alpha_within, alpha_across=self.alpha_across, seed=seed,
         )  # fmt: skip
 
 
@@ -254,3 +375,18 @@ def _verdict(posterior: ComponentPosterior) -> str:
         return f"{text}; all settled"
     share = parts.size[unsettled].sum() / parts.size.sum()
     return f"{text}; {int(unsettled.sum()):,} have not settled ({share:.1%} of the mentions): try more sweeps or runs"
+
+
+def _mixture_verdict(mixture: Mixture) -> str:
+    """Return how far an integrated posterior can be trusted, in the words of users."""
+    members = mixture.members
+    sampled = sum(int((~member.components.exact).sum()) for member in members)
+    text = f"integrated over {len(members)} shifts of the similarities; {sampled:,} components sampled, others exact"
+    if not mixture.complete:
+        text += ", stopped by the time limit"
+    if mixture.settled:
+        return f"{text}; all settled"
+    parts = [member.components for member in members]
+    unsettled = sum(int(part.size[~part.settled].sum()) for part in parts)
+    share = unsettled / max(1, sum(int(part.size.sum()) for part in parts))
+    return f"{text}; {share:.1%} of the mentions have not settled on average: try more sweeps or runs"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from samevent.hddcrp.affinity import affinity_from_distance, split_affinity
 from samevent.hddcrp.fit import FitSettings, fit, sample
-from samevent.hddcrp.mixture import average, fit_many
+from samevent.hddcrp.mixture import Mixture, Uncertainty, average, fit_many, fit_uncertain
 from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.result import ComponentPosterior, Components
 from samevent.partitions.posterior import Posterior
@@ -25,12 +25,15 @@ __all__ = [
     "ComponentPosterior",
     "Components",
     "FitSettings",
+    "Mixture",
     "Posterior",
     "Problem",
+    "Uncertainty",
     "affinity_from_distance",
     "average",
     "fit",
     "fit_many",
+    "fit_uncertain",
     "sample",
     "split_affinity",
 ]

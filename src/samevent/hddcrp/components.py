@@ -26,7 +26,7 @@ class Block:
     """Customers that are independent of all others, with customers and words numbered from 0.
 
     `links` holds one set of rows where a customer has one link, two where it has a customer link and a table
-    link. `left` and `right` are the candidate pairs: those that a link may join, and must-linked ones. Rows of
+    link. `left` and `right` are the candidate pairs: those that a link may join, must-linked and watched ones. Rows of
     `must_link` and `cannot_link` are pairs of customers.
     """
 
@@ -108,11 +108,13 @@ class Split:
 
 
 def split(
-    words: Rows, *links: Rows, must_link: ArrayLike = (), cannot_link: ArrayLike = (), smallest: int = 1
-) -> Split:
+    words: Rows, *links: Rows, must_link: ArrayLike = (), cannot_link: ArrayLike = (), watch: ArrayLike = (),
+    smallest: int = 1,
+) -> Split:  # fmt: skip
     """Split into the connected components of all `links` and must-links together.
 
-    Components with fewer than `smallest` customers share a block with their neighbours.
+    Components with fewer than `smallest` customers share a block with their neighbours. Pairs of `watch` inside a block
+    are candidate pairs, whether a link joins them or not.
 
     >>> links = Rows.from_triples(3, [0, 1, 1, 2], [0, 1, 0, 2], [1.0, 0.5, 0.5, 1.0])
     >>> split(Rows.empty(3), links).sizes.tolist()
@@ -132,7 +134,11 @@ def split(
     starts = np.concatenate([[0], np.bincount(label).cumsum()]) if count else np.zeros(1, np.int64)
     local = np.empty(count, np.int32)
     local[order] = np.arange(count) - np.repeat(starts[:-1], np.diff(starts))
-    left, right = _pairs(rows, columns, label)
+    watched = checked_pairs("watch", watch, count)
+    watched = watched[label[watched[:, 0]] == label[watched[:, 1]]]
+    left, right = _pairs(
+        np.concatenate([rows, watched[:, 0]]), np.concatenate([columns, watched[:, 1]]), label
+    )
     blocks = len(starts) - 1
     return Split(
         order.astype(np.int32),

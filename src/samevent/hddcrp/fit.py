@@ -220,7 +220,8 @@ class _Layouts:
     def split(self, problem: Problem, model: Model, sampler: Sampler, *, smallest: int = 1) -> Split:
         links = _links(problem, model, sampler)
         shared = (problem.words, problem.within.columns, problem.across.columns, problem.must_link)
-        key = (*(id(array) for array in shared), id(problem.cannot_link), model, sampler, smallest)
+        also = (id(problem.cannot_link), id(problem.watch))
+        key = (*(id(array) for array in shared), *also, model, sampler, smallest)
         if key not in self._layouts:
             numbered = [Rows(rows.starts, rows.columns, np.arange(len(rows.columns))) for rows in links]
             self._layouts[key] = split(
@@ -228,6 +229,7 @@ class _Layouts:
                 *numbered,
                 must_link=problem.must_link,
                 cannot_link=problem.cannot_link,
+                watch=problem.watch,
                 smallest=smallest,
             )
         layout = self._layouts[key]

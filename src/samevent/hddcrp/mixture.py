@@ -6,25 +6,125 @@ apart: each problem is split by itself.
 
     posteriors = fit_many(problem, within=[f, g], across=[h, k], settings=FitSettings(sweeps=400))
     posterior = average(posteriors)
+
+`fit_uncertain` does so for affinities that are odds, whose logarithms are all off by the same unknown amount.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtri
 
 from samevent.errors import DataError, UsageError
 from samevent.hddcrp.fit import FitSettings, PathLike, fit_all, warn_unless_settled
 from samevent.hddcrp.problem import LEAST, MOST, Floats, Problem, Rows
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.hddcrp.runner import Pace, Progress
+from samevent.partitions.constraints import checked_pairs
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
+from samevent.seeds import stream
+
+LARGEST_LOG_ODDS = 50.0
+"""Beyond this, odds are as good as certain; their products stay inside floating point."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncertainty:
+    """What is not known about the log-odds of all pairs together: they are off by a normal variable.
+
+    Its mean is `shift`, its standard deviation `spread`. Without any, log-odds are taken as they are.
+    """
+
+    shift: float = 0.0
+    spread: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (abs(self.shift) <= LARGEST_LOG_ODDS and 0 <= self.spread <= LARGEST_LOG_ODDS):
+            raise DataError(
+                f"log-odds are off by {self.shift} on average, with a spread of {self.spread}",
+                expected=f"numbers up to {LARGEST_LOG_ODDS:g}, and a spread of 0 or more",
+            )
+
+    def shifts(self, draws: int) -> Floats:
+        """Return the medians of as many equally probable intervals of the variable, in ascending order.
+
+        >>> Uncertainty(shift=1, spread=2).shifts(4).round(2).tolist()
+        [-1.3, 0.36, 1.64, 3.3]
+        """
+        quantiles: Floats = self.shift + self.spread * ndtri((np.arange(draws) + 0.5) / draws)
+        return quantiles
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Mixture(Posterior):
+    """The equal mixture of the posteriors of several problems, its `members`."""
+
+    members: tuple[ComponentPosterior, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no time limit ended the run."""
+        return all(member.complete for member in self.members)
+
+
+def fit_uncertain(
+    problem: Problem,
+    uncertainty: Uncertainty,
+    *,
+    within: ArrayLike,
+    across: ArrayLike,
+    draws: int = 16,
+    truncation: float = 0.0,
+    settings: FitSettings | None = None,
+    jobs: int = 1,
+    time_limit: float | None = None,
+    checkpoint: PathLike | None = None,
+    progress: Progress | None = None,
+    pace: Pace | None = None,
+) -> Mixture:
+    """Integrate the posterior over what is not known about the affinities.
+
+    `within` and `across` are the log-odds of the candidate links, in the order of the problem's affinities. Given a
+    shift, a link whose shifted log-odds fall below `truncation` is impossible, and that of any other is its odds times
+    the affinity of the problem. The result is the equal mixture over `draws` quantiles of the shift: nothing flows back
+    from the clusters to it. Members differ in their random streams; P(same cluster) of all candidate pairs is
+    known as exactly as each member knows it, whether the pair may link there or not.
+
+    >>> problem = Problem(
+    ...     document=[0, 1], words=[[0], [0]], within=Rows.empty(2), across=Rows.from_triples(2, [0], [1], [1.0]),
+    ...     alpha_across=0.001, likelihood_weight=0,
+    ... )
+    >>> sure = fit_uncertain(problem, Uncertainty(), within=[], across=[2.0], draws=1)
+    >>> unsure = fit_uncertain(problem, Uncertainty(spread=2), within=[], across=[2.0], draws=16)
+    >>> round(sure.probability(0, 1), 2), round(unsure.probability(0, 1), 2)
+    (1.0, 0.87)
+    """
+    shifts = uncertainty.shifts(draws)
+    settings = settings or FitSettings()
+    pairs = np.concatenate([np.stack([r.rows, r.columns], axis=1) for r in (problem.within, problem.across)])
+    watching = _changed(problem, watch=checked_pairs("watch", pairs, problem.customers))
+    members = fit_many(
+        watching,
+        within=_odds(problem.within, within, shifts, truncation),
+        across=_odds(problem.across, across, shifts, truncation),
+        settings=settings,
+        seeds=[settings.seed, *stream(settings.seed, "members").integers(2**62, size=draws - 1).tolist()],
+        jobs=jobs,
+        time_limit=time_limit,
+        checkpoint=checkpoint,
+        progress=progress,
+        pace=pace,
+    )
+    mean = average(members)
+    known = {field.name: getattr(mean, field.name) for field in fields(Posterior) if field.init}
+    return Mixture(**known, members=tuple(members))
 
 
 def fit_many(
@@ -78,12 +178,11 @@ def reweighted(problem: Problem, *, within: ArrayLike, across: ArrayLike) -> Pro
     >>> reweighted(problem, within=[0.5], across=[0.0, 0.6]).across.columns.tolist()
     [1]
     """
-    twin = object.__new__(Problem)
-    for field in fields(Problem):
-        object.__setattr__(twin, field.name, getattr(problem, field.name))
-    object.__setattr__(twin, "within", _with_values("within", problem.within, within))
-    object.__setattr__(twin, "across", _with_values("across", problem.across, across))
-    return twin
+    return _changed(
+        problem,
+        within=_with_values("within", problem.within, within),
+        across=_with_values("across", problem.across, across),
+    )
 
 
 def average(posteriors: Sequence[Posterior]) -> Posterior:
@@ -106,7 +205,9 @@ def average(posteriors: Sequence[Posterior]) -> Posterior:
     left, right = np.divmod(codes, max(1, customers))
     together: Floats = np.mean([one.probabilities(left, right) for one in posteriors], axis=0)
     return Posterior(
-        samples=np.stack([one.samples for one in posteriors], axis=1).reshape(-1, customers),
+        samples=np.stack([one.samples for one in posteriors], axis=1).reshape(
+            len(posteriors) * len(first.samples), customers
+        ),
         left=left.astype(np.int32),
         right=right.astype(np.int32),
         together=together,
@@ -117,6 +218,27 @@ def average(posteriors: Sequence[Posterior]) -> Posterior:
         must_link=first.must_link,
         cannot_link=first.cannot_link,
     )
+
+
+def _changed(problem: Problem, **changes: object) -> Problem:
+    """Return a problem with other fields that are known to be valid; the others are shared."""
+    twin = object.__new__(Problem)
+    for field in fields(Problem):
+        object.__setattr__(twin, field.name, changes.get(field.name, getattr(problem, field.name)))
+    return twin
+
+
+def _odds(links: Rows, log_odds: ArrayLike, shifts: Floats, truncation: float) -> Floats:
+    """Return one row of affinities per shift: weights times odds, 0 below the truncation."""
+    scores = np.asarray(log_odds, np.float64)
+    if scores.shape != links.values.shape:
+        raise DataError(
+            f"there are log-odds of the shape {scores.shape}",
+            expected=f"{links.values.shape}, one per candidate link",
+        )
+    shifted = np.clip(scores + shifts[:, np.newaxis], -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
+    odds: Floats = np.where(shifted >= truncation, links.values * np.exp(shifted), 0.0)
+    return odds
 
 
 def _with_values(name: str, links: Rows, values: ArrayLike) -> Rows:

@@ -97,7 +97,8 @@ class Problem:
     numbers; they may exceed what occurs.
 
     The likelihood p(x | z) counts with the exponent `likelihood_weight`: 1 is the paper's model, 0 leaves the prior
-    alone. Pairs of customers in `must_link` share a cluster with certainty, those in `cannot_link` never do.
+    alone. Pairs of customers in `must_link` share a cluster with certainty, those in `cannot_link` never do. P(same
+    cluster) of pairs that a link may join, and of those in `watch`, is known better than by counting samples.
 
     >>> problem = Problem(
     ...     document=[0, 0, 1],
@@ -122,8 +123,9 @@ class Problem:
     dirichlet: float
     likelihood_weight: float
     must_link: Integers
-    """Sorted pairs, one row each, the smaller customer first; the same holds for `cannot_link`."""
+    """Sorted pairs, one row each, the smaller customer first; the same holds for `cannot_link` and `watch`."""
     cannot_link: Integers
+    watch: Integers
     tokens: Integers = field(init=False)
     """The number of words of each customer, repeats counted."""
 
@@ -143,6 +145,7 @@ class Problem:
         likelihood_weight: float = 1.0,
         must_link: ArrayLike = (),
         cannot_link: ArrayLike = (),
+        watch: ArrayLike = (),
     ) -> None:
         restaurant = _narrow(np.asarray(document), "the document of a customer")
         count = len(restaurant)
@@ -178,6 +181,7 @@ class Problem:
         self._set("must_link", checked_pairs("must_link", must_link, count))
         self._set("cannot_link", checked_pairs("cannot_link", cannot_link, count))
         check_consistent(self.must_link, self.cannot_link, count)
+        self._set("watch", checked_pairs("watch", watch, count))
         tokens = np.bincount(counts.rows, weights=counts.values, minlength=count)
         self._set("tokens", tokens.astype(np.int32))
 

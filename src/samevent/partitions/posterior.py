@@ -106,6 +106,49 @@ class Posterior:
         probability[known] = self.together[at[known]]
         return probability
 
+    def matrix(self, customers: ArrayLike) -> Floats:
+        """Return P(same cluster) of all pairs of some customers, as a square matrix in their order.
+
+        >>> Posterior(samples=[[0, 0, 1], [0, 1, 1]]).matrix([0, 1]).tolist()
+        [[1.0, 0.5], [0.5, 1.0]]
+        """
+        rows = integers(customers, "customers")
+        counts = np.zeros((len(rows), len(rows)))
+        for sample in self.samples[:, rows]:
+            counts += sample[:, np.newaxis] == sample
+        position = np.full(self.customers, -1)
+        position[rows] = np.arange(len(rows))
+        left, right = position[self.left], position[self.right]
+        inside = (left >= 0) & (right >= 0)
+        between: Floats = counts / len(self.samples)
+        between[left[inside], right[inside]] = self.together[inside]
+        between[right[inside], left[inside]] = self.together[inside]
+        return between
+
+    def all_together(self, labels: ArrayLike) -> Floats:
+        """Return for each customer P(all of its cluster share a cluster), NaN for one alone.
+
+        This is the share of samples; for a cluster of two, P(same cluster) of the pair.
+
+        >>> Posterior(samples=[[0, 0, 0], [0, 0, 1]]).all_together([0, 0, 0]).tolist()
+        [0.5, 0.5, 0.5]
+        """
+        own = integers(labels, "labels")
+        order = np.argsort(own, kind="stable")
+        first = np.concatenate([[True], np.diff(own[order]) != 0]) if len(own) else np.zeros(0, np.bool_)
+        starts = np.flatnonzero(first)
+        sizes = np.diff(np.append(starts, len(own)))
+        leader = np.repeat(order[starts], sizes)
+        total = np.zeros(len(starts))
+        for sample in self.samples:
+            total += np.logical_and.reduceat(sample[order] == sample[leader], starts) if len(own) else 0
+        share = np.where(sizes > 1, total / len(self.samples), np.nan)
+        pairs = np.flatnonzero(sizes == 2)
+        share[pairs] = self.probabilities(order[starts[pairs]], order[starts[pairs] + 1])
+        joint = np.empty(len(own))
+        joint[order] = np.repeat(share, sizes)
+        return joint
+
     def mean_with(self, labels: ArrayLike) -> Floats:
         """Return P(same cluster) of each customer with the others of its cluster on average, NaN for one alone.
 

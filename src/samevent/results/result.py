@@ -15,6 +15,7 @@ from samevent.clusterers import Clustered
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
 from samevent.events import Event, Events, Member, Why
+from samevent.hddcrp.mixture import Mixture
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
 from samevent.partitions.posterior import Posterior
@@ -44,10 +45,16 @@ class Diagnostics:
 
     @classmethod
     def of(cls, posterior: Posterior) -> Diagnostics:
-        """Return what a posterior says about its own convergence, thinned to what a plot can show."""
+        """Return what a posterior says about its own convergence, thinned to what a plot can show.
+
+        Of a mixture, the member in the middle is shown.
+        """
         traces: dict[str, NDArray[Any]] = dict(posterior.traces)
-        if isinstance(posterior, ComponentPosterior):
-            sizes, chains = posterior.components.size, posterior.component_traces
+        middle = (
+            posterior.members[len(posterior.members) // 2] if isinstance(posterior, Mixture) else posterior
+        )
+        if isinstance(middle, ComponentPosterior):
+            sizes, chains = middle.components.size, middle.component_traces
             largest = sorted(chains, key=lambda component: (-sizes[component], component))[:_COMPONENTS]
             for number, component in enumerate(largest, 1):
                 name = f"component {number} of {sizes[component]:,} mentions"

@@ -8,7 +8,7 @@ differ, and each difference is due to the feature that the tree asked for. They 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from samevent.errors import FormatError, UsageError, place
+from samevent.errors import DataError, FormatError, UsageError, place
+from samevent.hddcrp.mixture import Uncertainty
 from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
@@ -31,6 +32,9 @@ BOOSTED_KIND = "boosted similarity"
 BOOSTED_SCHEMA = 1
 
 Columns = NDArray[np.float32]
+
+USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
+"""Of a model that has no estimate of its own."""
 
 _BY_NAME = {feature.name: feature for feature in TREE_FEATURES}
 
@@ -121,6 +125,7 @@ class BoostedModel:
     """Trees over named features, and the score that they add to.
 
     `about` records how the model was trained, `background` the document frequencies of its training corpus.
+    `uncertainty` is how far its log-odds are off on texts that it has not seen.
     """
 
     trees: Trees
@@ -129,6 +134,7 @@ class BoostedModel:
     blocking: Blocking = field(default_factory=Blocking)
     about: Mapping[str, Any] = field(default_factory=dict)
     background: Background = NO_BACKGROUND
+    uncertainty: Uncertainty = USUAL_UNCERTAINTY
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.names if name not in _BY_NAME]
@@ -177,6 +183,7 @@ class BoostedModel:
             "about": dict(self.about),
             "blocking": blocking,
             "documents_read": self.background.documents,
+            "uncertainty": {"shift": self.uncertainty.shift, "spread": self.uncertainty.spread},
         }
         arrays: dict[str, NDArray[Any]] = {
             "names": pack_strings(self.names),
@@ -200,11 +207,12 @@ class BoostedModel:
                 blocking=Blocking(**manifest["blocking"]),
                 about=manifest["about"],
                 background=Background(int(manifest["documents_read"]), dict(zip(words, counts, strict=True))),
+                uncertainty=Uncertainty(**manifest.get("uncertainty", asdict(USUAL_UNCERTAINTY))),
             )
         except FormatError as error:
             error.where = place(path)
             raise
-        except (KeyError, ValueError, TypeError) as error:
+        except (KeyError, ValueError, TypeError, DataError) as error:
             raise damaged_table(path, error) from error
 
 

@@ -1,0 +1,89 @@
+"""Average linkage of P(same cluster): against scikit-learn, under constraints, and in its order of merging."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from samevent.errors import UsageError
+from samevent.partitions.labels import canonical
+from samevent.partitions.linkage import average_link, weakest_link
+from samevent.partitions.posterior import Posterior
+from samevent.seeds import stream
+
+
+def random_posterior(seed: int, customers: int = 30, **fields: object) -> Posterior:
+    random = stream(seed, "partitions")
+    home = random.integers(5, size=customers)
+    moved = random.random((20, customers)) < 0.3
+    samples = np.where(moved, random.integers(8, size=(20, customers)), home)
+    left, right = np.triu_indices(customers, 1)
+    together = (samples[:, left] == samples[:, right]).mean(axis=0)
+    return Posterior(samples=samples, left=left, right=right, together=together, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("cut", [0.21, 0.33, 0.52])
+def test_average_link_is_that_of_scipy(seed: int, cut: float) -> None:
+    posterior = random_posterior(seed)
+    distance = 1 - posterior.matrix(np.arange(30))
+    np.fill_diagonal(distance, 0)
+    expected = fcluster(linkage(squareform(distance), "average"), 1 - cut, "distance")
+    assert average_link(posterior, cut).tolist() == canonical(expected).tolist()
+
+
+def test_average_link_needs_a_chain_of_candidate_pairs() -> None:
+    samples = np.zeros((2, 3), np.int32)
+    assert average_link(Posterior(samples=samples), 0.5).tolist() == [0, 1, 2]
+    left, right = np.array([0, 1], np.int32), np.array([1, 2], np.int32)
+    linked = Posterior(samples=samples, left=left, right=right, together=np.ones(2))
+    assert average_link(linked, 0.5).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_average_link_satisfies_constraints(seed: int) -> None:
+    free = average_link(random_posterior(seed), 0.3)
+    together, apart = np.flatnonzero(free == free[0])[:2], None
+    other = int(np.flatnonzero(free != free[0])[0])
+    apart = (int(together[0]), int(together[1]))
+    bound = random_posterior(seed, cannot_link=[apart], must_link=[(int(together[0]), other)])
+    labels = average_link(bound, 0.3)
+    assert labels[apart[0]] != labels[apart[1]]
+    assert labels[apart[0]] == labels[other]
+
+
+def test_average_link_joins_must_linked_customers_that_samples_keep_apart() -> None:
+    posterior = Posterior(
+        samples=np.arange(3, dtype=np.int32)[np.newaxis], must_link=np.array([[0, 2]], np.int32)
+    )
+    assert average_link(posterior, 0.9).tolist() == [0, 1, 0]
+
+
+def test_average_link_of_nothing_is_nothing() -> None:
+    assert average_link(Posterior(samples=np.zeros((1, 0), np.int32)), 0.5).tolist() == []
+
+
+@pytest.mark.parametrize("cut", [0.0, 1.1])
+def test_cut_outside_its_range_is_an_error(cut: float) -> None:
+    with pytest.raises(UsageError, match="'cut'"):
+        average_link(Posterior(samples=np.zeros((1, 2), np.int32)), cut)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_weakest_link_is_the_last_merge_of_scipy(seed: int) -> None:
+    between = random_posterior(seed, customers=9).matrix(np.arange(9))
+    distance = 1 - between
+    np.fill_diagonal(distance, 0)
+    tree = linkage(squareform(distance), "average")
+    side, mean = weakest_link(between)
+    expected = fcluster(tree, 2, "maxclust")
+    assert canonical(side.astype(int)).tolist() == canonical(expected).tolist()
+    assert mean == pytest.approx(1 - tree[-1, 2])
+    assert 2 * side.sum() <= 9
+
+
+def test_weakest_link_of_two_is_the_second() -> None:
+    side, mean = weakest_link(np.array([[1.0, 0.3], [0.3, 1.0]]))
+    assert (side.tolist(), mean) == ([False, True], 0.3)
