@@ -8,23 +8,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 
 from clusterers.small import MODEL, cluster, evidence_of, in_a_hurry, sentence
 from problems import posterior_by_hand, with_fields
-from samevent.clusterers import CLUSTERERS, Evidence, clusterer
+from samevent.clusterers import CLUSTERERS, PRESETS, Evidence, clusterer
 from samevent.clusterers.features import LF, SF, WF, Feature
 from samevent.clusterers.hdp import Hdp
 from samevent.clusterers.linked import Ddcrp, Hddcrp, HddcrpStar, Linked
 from samevent.clusterers.rules import Agglomerative
 from samevent.clusterers.sampling import Sampling
 from samevent.errors import UsageError
-from samevent.hddcrp import Problem, hddcrp_star, hdp, sample
+from samevent.hddcrp import Problem, Uncertainty, fit, hddcrp_star, hdp, sample
 from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Rows
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.similarity import tree_features
+from samevent.similarity.boosted import USUAL_UNCERTAINTY
 from samevent.similarity.boosting import BoostingSettings, fit_trees
 from samevent.similarity.documents import compare_documents, document_similarity, topical_similarity
+from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import CONTEXTUAL
 from samevent.similarity.tree_features import CONTEXT_GROUP, TREE_FEATURES
 from similarity.tables import all_pairs, random_corpus
@@ -163,13 +166,20 @@ def test_light_links_by_its_own_pair_model_and_the_paper_by_its() -> None:
         assert isinstance(paper, Linked)
         assert (light.pair_model, paper.pair_model) == ("light", "paper")
         assert (paper.minimum_similarity, paper.document_gate, paper.dirichlet) == (0.5, 0.0, 1e-7)
-        assert light.minimum_similarity < 0.5
-        assert light.document_gate > 0
         assert light.dirichlet > 0.01
 
 
-def test_the_papers_concentrations_are_in_both_presets() -> None:
-    for preset in ("light", "paper"):
+def test_presets_with_trees_integrate_over_their_uncertainty_and_the_paper_does_not() -> None:
+    for preset in PRESETS:
+        system = clusterer("hddcrp", preset=preset)
+        assert isinstance(system, Hddcrp)
+        assert system.uncertain == (preset != "paper")
+    with pytest.raises(UsageError, match="'last' similarities are taken as they are"):
+        Hddcrp(uncertain=True, answer="last")
+
+
+def test_the_papers_concentrations_are_in_its_preset() -> None:
+    for preset in ("paper",):
         hddcrp, star = clusterer("hddcrp", preset=preset), clusterer("hddcrp-star", preset=preset)
         flat, lex = clusterer("ddcrp", preset=preset), clusterer("hdp-lex", preset=preset)
         assert isinstance(hddcrp, Hddcrp)
@@ -304,3 +314,29 @@ def test_chains_that_have_not_settled_are_warned_of() -> None:
 def test_settings_that_make_no_sense_are_refused(name: str, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         clusterer(name, changes)
+
+
+def test_uncertain_similarities_are_odds_of_shifted_pairs() -> None:
+    """The only member with spread 0 solves the problem with shifted odds, of links that reach the threshold."""
+    evidence = evidence_of(random_corpus(5))
+    system = Hddcrp(uncertain=True, draws=1, minimum_similarity=0.5, runs=2, sweeps=16, document_weight=0.7)
+    links = evidence.links(0.1, pair_model="paper")
+    mixture = system.integrated(evidence, links, Uncertainty(shift=-0.5), seed=3)
+    shifted = logit(links.similarity) - 0.5
+    kept = shifted >= 0
+    assert 0 < kept.sum() < len(kept)
+    odds = MentionLinks(links.pairs[kept], np.exp(shifted[kept]))
+    plain = fit(
+        system.problem(evidence, odds, document_weight=0.7, alpha_within=0.5, alpha_across=0.001),
+        seed=3, chains=2, sweeps=16, exact_limit=1e4,
+    )  # fmt: skip
+    assert mixture.probabilities(plain.left, plain.right) == pytest.approx(plain.together, abs=1e-9)
+    assert (mixture.samples == plain.samples).all()
+
+
+def test_pairs_that_no_shift_lifts_over_the_threshold_are_no_links() -> None:
+    evidence = evidence_of(random_corpus(5))
+    system = Hddcrp(uncertain=True, draws=16)
+    lowest = expit(-USUAL_UNCERTAINTY.shifts(16)[-1])
+    assert system.links(evidence).similarity.min() >= lowest
+    assert len(system.links(evidence).pairs) == len(evidence.links(lowest, pair_model="paper").pairs)

@@ -324,3 +324,17 @@ def test_wrong_uncertainty_and_log_odds_are_errors() -> None:
     problem = random_problem(1, customers=5)
     with pytest.raises(DataError, match="log-odds of the shape"):
         fit_uncertain(problem, Uncertainty(), within=[1.0], across=log_odds(problem)["across"])
+
+
+def test_mixture_is_settled_if_the_means_of_chains_are_close() -> None:
+    problem = random_problem(4, customers=40, documents=8, density=0.03, vocabulary=8)
+    settings = FitSettings(sweeps=8, exact_limit=1, chains=2)
+    few, many = (
+        fit_uncertain(problem, Uncertainty(spread=0.1), **log_odds(problem), draws=draws, settings=settings)
+        for draws in (2, 32)
+    )
+    assert not few.settled
+    assert many.chain_difference.max() < few.chain_difference.max() / 2
+    differences = [member.components.mean_difference[member.component] for member in few.members]
+    assert few.chain_difference == pytest.approx(np.hypot(*differences) / 2)
+    assert few.settled == (few.chain_difference.max() <= 0.05)

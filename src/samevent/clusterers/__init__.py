@@ -48,7 +48,7 @@ _INTEGRATED: Mapping[str, Any] = {
     "dirichlet": 1.0,
     "likelihood_weight": 0.0,
 }
-"""Short chains at each of 16 shifts of the similarities. The words are left to the pair model (tools/reliability.py)."""
+"""Short chains at each of 16 shifts of the similarities; words are left to the pair model (tools/reliability.py)."""
 
 
 def _trees(pair_model: str, minimum_similarity: float) -> Mapping[str, Mapping[str, Any]]:

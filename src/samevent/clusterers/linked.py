@@ -32,6 +32,7 @@ from samevent.hddcrp import (
     sample,
 )
 from samevent.hddcrp.answers import last_of_runs
+from samevent.hddcrp.chains import MEAN_DIFFERENCE
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.hddcrp.problem import MOST_WEIGHT
 from samevent.partitions.linkage import average_link
@@ -386,7 +387,5 @@ def _mixture_verdict(mixture: Mixture) -> str:
         text += ", stopped by the time limit"
     if mixture.settled:
         return f"{text}; all settled"
-    parts = [member.components for member in members]
-    unsettled = sum(int(part.size[~part.settled].sum()) for part in parts)
-    share = unsettled / max(1, sum(int(part.size.sum()) for part in parts))
-    return f"{text}; {share:.1%} of the mentions have not settled on average: try more sweeps or runs"
+    share = (mixture.chain_difference > MEAN_DIFFERENCE).mean()
+    return f"{text}; {share:.1%} of the mentions have not settled: try more sweeps or runs"

@@ -22,6 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from samevent.errors import DataError, UsageError
+from samevent.hddcrp.chains import MEAN_DIFFERENCE
 from samevent.hddcrp.fit import FitSettings, PathLike, fit_all, warn_unless_settled
 from samevent.hddcrp.problem import LEAST, MOST, Floats, Problem, Rows
 from samevent.hddcrp.result import ComponentPosterior
@@ -64,9 +65,28 @@ class Uncertainty:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Mixture(Posterior):
-    """The equal mixture of the posteriors of several problems, its `members`."""
+    """The equal mixture of the posteriors of several problems, its `members`.
+
+    It is `settled` if chains would differ little on the mean over members, whether each member has settled or not.
+    """
 
     members: tuple[ComponentPosterior, ...]
+
+    @classmethod
+    def of(cls, members: Sequence[ComponentPosterior]) -> Mixture:
+        """Average posteriors."""
+        mean = average(members)
+        known = {field.name: getattr(mean, field.name) for field in fields(Posterior) if field.init}
+        mixture = cls(**known, members=tuple(members))
+        object.__setattr__(mixture, "settled", bool((mixture.chain_difference <= MEAN_DIFFERENCE).all()))
+        return mixture
+
+    @property
+    def chain_difference(self) -> Floats:
+        """How far P(same cluster) would differ between chains, for each customer: members are independent."""
+        squares = [member.components.mean_difference[member.component] ** 2 for member in self.members]
+        difference: Floats = np.sqrt(np.sum(squares, axis=0)) / len(self.members)
+        return difference
 
     @property
     def complete(self) -> bool:
@@ -110,21 +130,25 @@ def fit_uncertain(
     settings = settings or FitSettings()
     pairs = np.concatenate([np.stack([r.rows, r.columns], axis=1) for r in (problem.within, problem.across)])
     watching = _changed(problem, watch=checked_pairs("watch", pairs, problem.customers))
-    members = fit_many(
-        watching,
-        within=_odds(problem.within, within, shifts, truncation),
-        across=_odds(problem.across, across, shifts, truncation),
-        settings=settings,
-        seeds=[settings.seed, *stream(settings.seed, "members").integers(2**62, size=draws - 1).tolist()],
+    weights = zip(
+        _odds(problem.within, within, shifts, truncation),
+        _odds(problem.across, across, shifts, truncation),
+        strict=True,
+    )
+    seeds = [settings.seed, *stream(settings.seed, "members").integers(2**62, size=draws - 1).tolist()]
+    problems = [reweighted(watching, within=f, across=g) for f, g in weights]
+    members = fit_all(
+        [(one, replace(settings, seed=seed)) for one, seed in zip(problems, seeds, strict=True)],
         jobs=jobs,
         time_limit=time_limit,
         checkpoint=checkpoint,
         progress=progress,
         pace=pace,
     )
-    mean = average(members)
-    known = {field.name: getattr(mean, field.name) for field in fields(Posterior) if field.init}
-    return Mixture(**known, members=tuple(members))
+    mixture = Mixture.of(members)
+    if not mixture.settled:
+        warn_unless_settled(members, stacklevel=3)
+    return mixture
 
 
 def fit_many(
