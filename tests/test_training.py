@@ -52,7 +52,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose no penalties."""
     linear = PairTrainingSettings(penalties=(0.1,), folds=2)
     trees = BoostingSettings(rounds=3, leaf_pairs=1, easy_share=1.0, without=("contextual",))
-    monkeypatch.setattr(folder, "PAIR_MODEL_SETTINGS", {"paper": linear, "light": trees, "standard": trees})
+    monkeypatch.setattr(
+        folder, "PAIR_MODEL_SETTINGS", {"paper": linear, "light": trees, "standard": trees, "best": trees}
+    )
 
 
 def test_existing_file_is_refused_before_any_work(tmp_path: Path) -> None:
@@ -164,8 +166,11 @@ def test_whole_model_has_the_mean_encoder_and_trees_learn_from_more_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "work" / "model").mkdir(parents=True)
+    (tmp_path / "work" / "large").mkdir()
     for name in ("encoder.onnx", "tokenizer.json"):
         (tmp_path / "work" / "model" / name).write_text(f"mean {name}")
+    (tmp_path / "work" / "large" / "model.npz").write_text("mean adapter")
+    monkeypatch.setattr(folder, "write_large_encoder", lambda base, adapter, into: into.mkdir())
     read: dict[str, set[str]] = {}
     fit = pair_models.fit_pair_model
 
@@ -182,6 +187,7 @@ def test_whole_model_has_the_mean_encoder_and_trees_learn_from_more_documents(
         resources(),
         more=[first],
         encoders=tmp_path / "work",
+        large=tmp_path / "published",
         pair_models=("paper", "light"),
         source=SOURCE,
     )
@@ -190,5 +196,8 @@ def test_whole_model_has_the_mean_encoder_and_trees_learn_from_more_documents(
         "BoostingSettings": {document.id for document in reports()},
     }
     assert (target / "encoder.onnx").read_text() == "mean encoder.onnx"
+    assert (target / "adapter.npz").read_text() == "mean adapter"
+    assert (target / "large").is_dir()
+    assert (target / "similarity-best.npz").exists()
     assert not (target / "similarity-standard.npz").exists()
     assert "similarity-standard.npz" not in json.loads((target / "manifest.json").read_text())["files"]

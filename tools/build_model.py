@@ -36,7 +36,7 @@ from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.training import train_file as train_roles
 from samevent.similarity.model import PAIR_MODEL_FILES
-from samevent.training import Source, train_files, write_manifest
+from samevent.training import WITH_ENCODER, Source, train_files, write_manifest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SAMEVENT_DATA") or ROOT.parent / "shared" / "data")
@@ -135,7 +135,7 @@ def build_trained(folder: Path, cache: Cache) -> None:
         folder,
         more=gvc.documents,
         encoders=ENCODER_WORK if complete else None,
-        pair_models=tuple(PAIR_MODEL_FILES) if complete else WITHOUT_ENCODER,
+        pair_models=WITH_ENCODER if complete else WITHOUT_ENCODER,
         source=TRAINED,
         cache=cache,
         progress=say,

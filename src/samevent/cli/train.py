@@ -317,7 +317,12 @@ def _plain_text(path: Path) -> list[Document]:
     metavar="FOLDER",
     help="Tune this encoder first, with --encoders as its work folder; see `samevent train encoder`.",
 )
-@click.option("--large", type=PATH, metavar="FOLDER", help="With --base: the larger encoder to learn from.")
+@click.option(
+    "--large",
+    type=PATH,
+    metavar="FOLDER",
+    help="The large encoder as it was published: it is tuned with --base, and the preset best is trained with it.",
+)
 @click.option(
     "--text", type=PATH, metavar="CORPUS", multiple=True, help="With --large: more text. Can be repeated."
 )
@@ -371,6 +376,7 @@ def all_cli(
         beside=dev,
         more=more,
         encoders=encoders,
+        large=large,
         source=Source(f"{names}, train topics of {split}" if split else names),
         jobs=jobs,
         cache=Cache(),

@@ -23,7 +23,14 @@ LIGHT_FILE = "similarity-light.npz"
 """File name of the boosted trees that need no encoder."""
 STANDARD_FILE = "similarity-standard.npz"
 """File name of the boosted trees that compare contextual vectors."""
-PAIR_MODEL_FILES = {"paper": SIMILARITY_FILE, "light": LIGHT_FILE, "standard": STANDARD_FILE}
+BEST_FILE = "similarity-best.npz"
+"""File name of the boosted trees that compare vectors of the large encoder, too."""
+PAIR_MODEL_FILES = {
+    "paper": SIMILARITY_FILE,
+    "light": LIGHT_FILE,
+    "standard": STANDARD_FILE,
+    "best": BEST_FILE,
+}
 """File names of the pair models by name."""
 
 KIND = "similarity"

@@ -6,6 +6,7 @@ Documents are parsed and prepared as everywhere (`preparation`); a whole model p
 from samevent.training.data import annotated_events, labelled_mentions, linked_events
 from samevent.training.encoders import Encoders, cross_fitted, same_encoder
 from samevent.training.folder import (
+    WITH_ENCODER,
     Source,
     check_linked,
     train_extractor,
@@ -17,6 +18,7 @@ from samevent.training.pair_models import PAIR_MODEL_SETTINGS, chooses_penalty, 
 
 __all__ = [
     "PAIR_MODEL_SETTINGS",
+    "WITH_ENCODER",
     "Encoders",
     "Source",
     "annotated_events",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,9 @@ import numpy as np
 from samevent.corpus import Corpus, Document, Mention
 from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder
-from samevent.language.encoder.training import HALVES, annotated_part, topic_halves
+from samevent.language.encoder.large import write_large_encoder
+from samevent.language.encoder.runtime import ENCODER_FILE
+from samevent.language.encoder.training import HALVES, LARGE, annotated_part, topic_halves
 from samevent.language.vectors import Matrix
 from samevent.preparation import Encode, encode_with
 
@@ -30,26 +32,46 @@ def same_encoder(encoder: Encoder, *, jobs: int = 1, cache: Cache | None = None)
 
 
 def cross_fitted(
-    folder: Path, documents: Iterable[Document], *, jobs: int = 1, cache: Cache | None = None
+    folder: Path,
+    documents: Iterable[Document],
+    *,
+    large: Path | None = None,
+    jobs: int = 1,
+    cache: Cache | None = None,
 ) -> Encoders:
     """Return the encoders that `train_encoder` left in its work folder for these documents.
 
-    There is one per half of their topics: each encodes the topics that it was not tuned on.
+    There is one per half of their topics: each encodes the topics that it was not tuned on. With `large`, the folder of
+    the large encoder as it was published, mentions have the vectors of that one and its adapters, too.
     """
     halves = topic_halves(annotated_part(documents))
-    # The encoder of a half was tuned on it, and encodes the other.
-    encoders = [encode_with(Encoder(folder / half), jobs=jobs, cache=cache) for half in reversed(HALVES)]
     half_of = {topic: number for number, topics in enumerate(halves) for topic in topics}
+    # The encoder of a half was tuned on it, and encodes the other.
+    readers = [
+        [encode_with(encoder, jobs=jobs, cache=cache) for encoder in _encoders(folder, half, large)]
+        for half in reversed(HALVES)
+    ]
 
     def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Matrix]:
         half = np.array([half_of[corpus[mention.document].topic or ""] for mention in mentions])
         vectors: dict[str, Matrix] = {}
-        for number, encoder in enumerate(encoders):
+        for number, encoders in enumerate(readers):
             rows = np.flatnonzero(half == number)
             own = [mentions[row] for row in rows.tolist()]
-            for name, part in encoder(corpus, own).items() if own else ():
+            for name, part in (item for each in encoders if own for item in each(corpus, own).items()):
                 whole = vectors.setdefault(name, np.zeros((len(mentions), part.shape[1]), np.float32))
                 whole[rows] = part
         return vectors
 
     return Encoders(encode, half_of)
+
+
+def _encoders(folder: Path, half: str, large: Path | None) -> Iterator[Encoder]:
+    """Yield the small encoder of a half, and the large one, which is written next to its adapter."""
+    yield Encoder(folder / half)
+    if large:
+        target = folder / LARGE / half
+        if (target / ENCODER_FILE).exists():
+            yield Encoder(target)
+        else:
+            yield write_large_encoder(large, folder / LARGE / f"{half}.npz", target)

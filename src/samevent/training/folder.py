@@ -16,9 +16,10 @@ from samevent.extraction import EXTRACTOR_FILE, Extractor, Parsed
 from samevent.extraction import training as extractors
 from samevent.formats.files import check_absent, write_text
 from samevent.language.cache import Cache
+from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE
-from samevent.language.encoder.training import MEAN
-from samevent.language.resources import MANIFEST_FILE, Resources
+from samevent.language.encoder.training import LARGE, MEAN
+from samevent.language.resources import ADAPTER_FILE, LARGE_FOLDER, MANIFEST_FILE, Resources
 from samevent.preparation import parse
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
@@ -33,6 +34,11 @@ from samevent.training.pair_models import (
 )
 
 Progress = Callable[[str], None]
+
+WITH_ENCODER = ("paper", "light", "standard")
+"""The pair models that can be trained without the large encoder."""
+BEST = "best"
+"""The one that needs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,8 @@ def train_model(
     beside: Iterable[Document] = (),
     more: Iterable[Document] = (),
     encoders: Path | None = None,
-    pair_models: Sequence[str] = tuple(PAIR_MODEL_FILES),
+    large: Path | None = None,
+    pair_models: Sequence[str] = WITH_ENCODER,
     source: Source,
     jobs: int = 1,
     cache: Cache | None = None,
@@ -84,9 +91,10 @@ def train_model(
 
     Lexicon, vectors and roles are those of the base. The encoder is the mean of those in the work folder `encoders`,
     which were tuned on the same documents; without it, the base's encoder stays, which must not have been tuned on
-    them. Documents `beside` help to choose thresholds and C, and boosted trees learn from them as well; from `more`,
-    whose sentences may be annotated in part, trees alone learn. A corpus that marks no mentions of some kind cannot
-    train an extractor: then the base's stays.
+    them. With `large`, the folder of the large encoder as it was published, and its adapters among the `encoders`,
+    there is a pair model for the preset `best`. Documents `beside` help to choose thresholds and C, and boosted trees
+    learn from them as well; from `more`, whose sentences may be annotated in part, trees alone learn. A corpus that
+    marks no mentions of some kind cannot train an extractor: then the base's stays.
     """
     check_absent(folder, overwrite=overwrite)
     documents, beside, more = list(documents), list(beside), list(more)
@@ -99,15 +107,16 @@ def train_model(
         sources = {
             name: Source(about["source"], about["licence"]) for name, about in manifest["files"].items()
         }
-        for name in set(PAIR_MODEL_FILES) - set(pair_models):
-            (part / PAIR_MODEL_FILES[name]).unlink(missing_ok=True)
-            sources.pop(PAIR_MODEL_FILES[name], None)
+        for file in (*PAIR_MODEL_FILES.values(), ADAPTER_FILE):
+            (part / file).unlink(missing_ok=True)
+            sources.pop(file, None)
         written = train_files(
             documents,
             part,
             beside=beside,
             more=more,
             encoders=encoders,
+            large=large,
             pair_models=pair_models,
             source=source,
             jobs=jobs,
@@ -116,6 +125,8 @@ def train_model(
         )
         if EXTRACTOR_FILE not in written:
             progress(f"the extractor stays that of {base.folder.name}")
+        if ADAPTER_FILE in written and large:
+            write_large_encoder(large, part / ADAPTER_FILE, part / LARGE_FOLDER)
         write_manifest(part, folder.name, sources | written)
         if folder.exists():
             shutil.rmtree(folder)
@@ -131,7 +142,8 @@ def train_files(
     beside: Sequence[Document] = (),
     more: Sequence[Document] = (),
     encoders: Path | None = None,
-    pair_models: Sequence[str] = tuple(PAIR_MODEL_FILES),
+    large: Path | None = None,
+    pair_models: Sequence[str] = WITH_ENCODER,
     source: Source,
     jobs: int = 1,
     cache: Cache | None = None,
@@ -146,6 +158,10 @@ def train_files(
         for name in (ENCODER_FILE, TOKENIZER_FILE):
             shutil.copyfile(encoders / MEAN / name, folder / name)
         written[ENCODER_FILE] = Source(f"all-MiniLM-L6-v2, tuned on {source.name}", source.licence)
+        if large:
+            shutil.copyfile(encoders / LARGE / f"{MEAN}.npz", folder / ADAPTER_FILE)
+            written[ADAPTER_FILE] = Source(f"tuning of all-mpnet-base-v2 on {source.name}", source.licence)
+            pair_models = (*pair_models, BEST)
     progress(f"parsing {len(documents) + len(beside) + len(more):,} documents")
     texts, others, further = (
         list(parse(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside, more)
@@ -160,7 +176,7 @@ def train_files(
     fitted: Encoders | None = None
     if any(needs_encoder(PAIR_MODEL_SETTINGS[name]) for name in pair_models):
         fitted = (
-            cross_fitted(encoders, [*documents, *beside, *more], jobs=jobs, cache=cache)
+            cross_fitted(encoders, [*documents, *beside, *more], large=large, jobs=jobs, cache=cache)
             if encoders
             else same_encoder(resources.encoder, jobs=jobs, cache=cache)
         )

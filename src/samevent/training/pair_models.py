@@ -26,6 +26,7 @@ PAIR_MODEL_SETTINGS: Mapping[str, PairModelSettings] = {
     "paper": PairTrainingSettings(),
     "light": BoostingSettings(without=(CONTEXT_GROUP, LARGE_GROUP), blocking=Blocking(contextual=None)),
     "standard": BoostingSettings(without=(LARGE_GROUP,)),
+    "best": BoostingSettings(),
 }
 """How each pair model of a model's folder is trained."""
 
@@ -43,6 +44,11 @@ def default_events(settings: PairModelSettings) -> EventFilter:
 def needs_encoder(settings: PairModelSettings) -> bool:
     """Return whether a pair model compares contextual vectors."""
     return isinstance(settings, BoostingSettings) and CONTEXT_GROUP not in settings.without
+
+
+def needs_large_encoder(settings: PairModelSettings) -> bool:
+    """Return whether a pair model compares vectors of the large encoder."""
+    return isinstance(settings, BoostingSettings) and LARGE_GROUP not in settings.without
 
 
 def train_pair_model(
