@@ -49,6 +49,38 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """Mentions of an event that may be another one, by their ids, and how probable that is."""
+
+    mentions: tuple[str, ...]
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """How probable it is that all mentions of an event are one event, and the most probable way to split it."""
+
+    probability: float
+    alternative: Alternative | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        data: dict[str, Any] = {"probability": self.probability}
+        if other := self.alternative:
+            data["alternative"] = {"mentions": list(other.mentions), "probability": other.probability}
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Belief:
+        """Read what `to_json` returned."""
+        other = data.get("alternative")
+        return cls(
+            float(data["probability"]),
+            Alternative(tuple(map(str, other["mentions"])), float(other["probability"])) if other else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A mention in its event; `probability` is P(same event) with the others on average, None if it is alone."""
 
@@ -62,7 +94,7 @@ class Event:
     """An event: the mentions that refer to it.
 
     Members are in document and reading order; `documents` are ids in the order of the corpus; `dates` are those
-    of the documents that have one (ISO, sorted, each once).
+    of the documents that have one (ISO, sorted, each once). An event with one member has no `belief`.
     """
 
     id: str
@@ -70,6 +102,7 @@ class Event:
     members: tuple[Member, ...]
     documents: tuple[str, ...]
     dates: tuple[str, ...] = ()
+    belief: Belief | None = None
 
     def __len__(self) -> int:
         return len(self.members)
@@ -86,9 +119,8 @@ class Event:
 
     @property
     def probability(self) -> float | None:
-        """How sure it is that its members are one event: the mean over its members, None if there is only one."""
-        known = [member.probability for member in self.members if member.probability is not None]
-        return sum(known) / len(known) if known else None
+        """P(all its members are one event), None if there is only one or nothing is known."""
+        return self.belief.probability if self.belief else None
 
     @property
     def doubtful(self) -> tuple[Member, ...]:

@@ -19,7 +19,10 @@ pytest.importorskip("pandas")
 
 def _result() -> Result:
     first = annotated("d1", date="2011-11-10", title="=1+1")
-    sure = [replace(m, extra={"event_probability": 0.75}) if m.head == 1 else m for m in first.mentions]
+    sure = [
+        replace(m, extra={"event_belief": {"probability": 0.75}}) if m.head == 1 else m
+        for m in first.mentions
+    ]
     return Result.from_corpus(Corpus([first.with_mentions(sure), annotated("d2")]))
 
 

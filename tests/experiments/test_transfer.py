@@ -16,9 +16,8 @@ from samevent.errors import UsageError
 from samevent.experiments import scores
 from samevent.experiments.baselines import average_link
 from samevent.experiments.given import Given, catch_all, is_annotated
-from samevent.experiments.transfer import Transfer, measure_transfer, shown_probability
+from samevent.experiments.transfer import Transfer, measure_transfer
 from samevent.language.resources import resources
-from samevent.partitions.posterior import Posterior
 from samevent.preparation import Prepared
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.pairs import Pairs
@@ -132,13 +131,6 @@ def test_mentions_of_unannotated_sentences_and_of_ignored_chains_are_out_of_scop
     whole = Corpus([heads])
     found = given(whole, whole.filtered(lambda m: m.event != "0"), whole.filtered(lambda m: m.event == "0"))
     assert [m.text for m in found.in_scope.mentions()] == ["shooting"]
-
-
-def test_shown_probability_is_that_of_the_event() -> None:
-    posterior = Posterior(samples=np.array([[0, 0, 1, 2], [0, 1, 1, 2]], np.int32))
-    shown = shown_probability(posterior, np.array([0, 0, 0, 1]))
-    # P(0, 1) = P(1, 2) = .5 and P(0, 2) = 0: the members are .25, .5 and .25 sure.
-    assert shown[:3].tolist() == pytest.approx([1 / 3] * 3)
 
 
 def test_average_link_joins_the_most_similar_groups_first() -> None:

@@ -108,7 +108,9 @@ def with_reasons(documents: list[Document], sure: Mapping[str, float] = SURE) ->
             ["different times", -0.3],
         ]
         why = {"mention": closest.id, "similarity": 0.7, "probability": 0.93, "reasons": reasons}
-        extra = {"event_probability": sure.get(mention.text, 0.95), "why": why}
+        extra: dict[str, Any] = {"event_probability": sure.get(mention.text, 0.95), "why": why}
+        if mention.id == events[str(mention.event)][0].id:
+            extra["event_belief"] = belief(events[str(mention.event)], sure)
         return document.mention(
             mention.kind,
             mention.start,
@@ -119,6 +121,15 @@ def with_reasons(documents: list[Document], sure: Mapping[str, float] = SURE) ->
         )
 
     return corpus.mapped(lambda d: d.with_mentions(known(m, d) for m in d.mentions))
+
+
+def belief(members: list[Mention], sure: Mapping[str, float]) -> dict[str, Any]:
+    """Return how probable it is that an event is one, and the least sure members as an alternative."""
+    doubtful = [m.id for m in members if sure.get(m.text, 0.95) < 0.7]
+    whole = min(sure.get(m.text, 0.95) for m in members)
+    if not doubtful or len(members) < 3:
+        return {"probability": whole}
+    return {"probability": whole, "alternative": {"mentions": doubtful, "probability": 1 - whole}}
 
 
 def small_result(**changes: Any) -> Result:

@@ -99,9 +99,17 @@ def test_event_puts_doubtful_members_first_and_says_so() -> None:
     result = small_result()
     raid = article(page(result), "e1")
     assert raid.index("Doubtful") < raid.index("<mark>strike") < raid.index("<mark>bombed")
-    assert raid.count("low") == 1
+    assert raid.count("low") == 2  # the mention, and the event with it
     assert "0.38" in raid
     assert "Doubtful" not in article(page(result), "e2")
+
+
+def test_event_names_the_mentions_that_may_be_another_event() -> None:
+    text = page(small_result())
+    raid = article(text, "e1")
+    words = r"<a href=#m\d+>dropped</a> <a href=#m\d+>strike</a>"
+    assert re.search(rf"<p class=perhaps>0\.62 that these 2 mentions are another event: {words}", raid)
+    assert "perhaps" not in article(text, "e2")
 
 
 def test_event_says_what_a_member_is_closest_to_and_why() -> None:

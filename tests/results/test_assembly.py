@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from builders import annotated
 from clusterers.small import evidence_of, sentence
@@ -13,9 +15,11 @@ from samevent.clusterers import Clustered, Clusterer
 from samevent.clusterers.rules import Agglomerative, Lemma
 from samevent.corpus import Clustering, Corpus
 from samevent.errors import UsageError
+from samevent.events import Alternative, Belief
 from samevent.partitions.posterior import Posterior
 from samevent.results import Diagnostics, Result
 from samevent.results.assembly import assemble, with_events
+from samevent.similarity.purity import Purity
 
 ANNOTATED = [
     sentence("a", "plane bomb camp raid", 1, 3),
@@ -54,8 +58,25 @@ def test_result_numbers_events_by_first_mention_and_leaves_single_ones_out() -> 
 def test_result_has_the_probability_of_each_member() -> None:
     event = resolved([0, 0, 0, 1], [[0, 0, 0, 1], [0, 1, 0, 1]]).events["e1"]
     assert [member.probability for member in event.members] == [0.75, 0.5, 0.75]
-    assert event.probability == pytest.approx(2 / 3)
     assert event.doubtful[0].mention.id == RAID_A
+
+
+def test_result_has_the_probability_that_an_event_is_one() -> None:
+    samples = [[0, 0, 0, 1], [0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 0, 1]]
+    result = resolved([0, 0, 0, 1], samples)
+    assert result.events["e1"].probability == 0.5
+    assert result.events["e1"].belief == Belief(0.5, Alternative((RAID_A,), 0.5))
+    corrected = replace(answer([0, 0, 0, 1], samples), purity=Purity(intercept=-1.0, size=0.5))
+    result = assemble(CORPUS, evidence_of(ANNOTATED), Lemma(), corrected)
+    expected = expit(-1 + 0.5 * np.log2(3 / 2))
+    assert result.events["e1"].probability == pytest.approx(expected, abs=1e-4)
+
+
+def test_result_shows_no_alternative_that_is_improbable_or_trivial() -> None:
+    sure = resolved([0, 0, 0, 1], [[0, 0, 0, 1]] * 9 + [[0, 1, 0, 1]])
+    assert sure.events["e1"].belief == Belief(0.9)
+    two = resolved([0, 1, 0, 2], [[0, 1, 0, 2], [0, 1, 2, 3]])
+    assert two.events["e1"].belief == Belief(0.5)
 
 
 def test_result_takes_doubtful_members_out() -> None:
@@ -90,6 +111,8 @@ def test_result_survives_its_corpus() -> None:
     again = Result.from_corpus(result.to_corpus())
     assert (again.corpus, again.whys) == (result.corpus, result.whys)
     assert again.member_probability == result.member_probability
+    assert again.beliefs == result.beliefs
+    assert len(again.beliefs) == 2
     assert [event.members for event in again.events] == [event.members for event in result.events]
 
 

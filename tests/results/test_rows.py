@@ -23,7 +23,9 @@ def _result() -> Result:
     def explained(mention: Mention) -> Mention:
         if mention.id != "d1:1-2:action":
             return mention
-        return replace(mention, extra={"event_probability": 2 / 3, "why": closest})
+        return replace(
+            mention, extra={"event_probability": 0.9, "event_belief": {"probability": 2 / 3}, "why": closest}
+        )
 
     return Result.from_corpus(Corpus([first.with_mentions(map(explained, first.mentions)), second]))
 
@@ -83,7 +85,7 @@ def test_mention_rows_name_arguments_by_kind_and_the_closest_mention() -> None:
     assert (bombs["participants"], bombs["times"], bombs["locations"]) == ("Sudan", None, "Yida")
     assert (bombs["title"], bombs["date"]) == ("A raid", "2011-11-10")
     assert (bombs["closest"], bombs["similarity"]) == ("d2:1-2:action", 0.9877)
-    assert bombs["probability"] == 0.6667
+    assert bombs["probability"] == 0.9
     assert (raid["participants"], raid["times"], raid["locations"]) == (None, "Thursday", None)
     assert (raid["closest"], raid["similarity"], raid["probability"]) == (None, None, None)
 

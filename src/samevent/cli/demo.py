@@ -58,7 +58,11 @@ def print_events(result: Result, count: int = SHOWN) -> None:
         "Largest events",
         ["event", "mentions", "documents", "P(same event)"],
         [
-            (event.label, str(len(event)), str(len(event.documents)), f"{event.probability or 1:.2f}")
+            (event.label, str(len(event)), str(len(event.documents)), _shown(event.probability))
             for event in result.events.largest(count)
         ],
     )
+
+
+def _shown(probability: float | None) -> str:
+    return "" if probability is None else f"{probability:.2f}"

@@ -18,6 +18,7 @@ from samevent.partitions.posterior import Posterior
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import MentionTable
+from samevent.similarity.purity import AS_IT_IS, Purity
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -95,12 +96,14 @@ class Clustered:
     """Which mentions refer to the same event, and how sure that is.
 
     `labels` has one label per mention of `ids`, with events numbered by their first mention. The customers of
-    `posterior` are these mentions; where nothing is random, its one sample is the answer itself.
+    `posterior` are these mentions; where nothing is random, its one sample is the answer itself. `purity` turns the
+    probability that an event is one event into what it has proved to mean.
     """
 
     ids: tuple[str, ...]
     labels: Labels
     posterior: Posterior
+    purity: Purity = AS_IT_IS
     _rows: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -110,6 +113,11 @@ class Clustered:
     def clustering(self) -> Clustering:
         """The answer as a partition of mention ids."""
         return Clustering.from_labels(dict(zip(self.ids, self.labels.tolist(), strict=True)))
+
+    def event_probability(self) -> Floats:
+        """Return for each mention P(all mentions of its event are one event), NaN if it is alone."""
+        sizes = np.bincount(self.labels).astype(np.int32)[self.labels]
+        return self.purity.of(self.posterior.all_together(self.labels), sizes)
 
     def probability(self, a: str, b: str) -> float:
         """Return P(same event) of two mentions."""

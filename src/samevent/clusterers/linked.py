@@ -41,6 +41,7 @@ from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import Pairs
+from samevent.similarity.purity import AS_IT_IS, Purity
 
 Observe = Literal["words", "head_lemma"]
 
@@ -168,6 +169,10 @@ class Factorised(Linked):
         model = evidence.pair_model(self.pair_model)
         return model.uncertainty if isinstance(model, BoostedModel) else USUAL_UNCERTAINTY
 
+    def _purity(self, evidence: Evidence) -> Purity:
+        model = evidence.pair_model(self.pair_model)
+        return model.purity if isinstance(model, BoostedModel) else AS_IT_IS
+
     def solved(
         self,
         evidence: Evidence,
@@ -191,7 +196,8 @@ class Factorised(Linked):
                 **alphas,
             )  # fmt: skip
             labels = average_link(mixture, self.cut).astype(np.int32)
-            return Clustered(evidence.table.ids, labels, replace(mixture, verdict=_mixture_verdict(mixture)))
+            judged = replace(mixture, verdict=_mixture_verdict(mixture))
+            return Clustered(evidence.table.ids, labels, judged, self._purity(evidence))
         problem = self.problem(evidence, links, document_weight=document_weight, **alphas)
         if self.answer == "last":
             runs = sample(

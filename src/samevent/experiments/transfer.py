@@ -22,7 +22,6 @@ from samevent.errors import UsageError
 from samevent.experiments.baselines import AverageLink
 from samevent.experiments.given import Given, Matched, Mentions, catch_all, prepare_given
 from samevent.experiments.reliability import (
-    Floats,
     Integers,
     event_reliability,
     inside_clusters,
@@ -36,7 +35,6 @@ from samevent.language.cache import Cache
 from samevent.model import Model
 from samevent.names import DEFAULT_PRESET
 from samevent.partitions.diagnostics import ConvergenceWarning
-from samevent.partitions.posterior import Posterior
 from samevent.scoring import Pairing, Singletons, pair, scores_of
 
 LEAST_F = 0.05
@@ -141,7 +139,7 @@ def judge(given: Given, answer: Clustered, *, seed: int) -> dict[str, Any]:
     return {
         "calibration": reliability(pairs, groups=count, seed=seed),
         "inside": reliability(inside, groups=count, seed=seed),
-        "events": event_reliability(answer.labels, shown_probability(answer.posterior, answer.labels), gold),
+        "events": event_reliability(answer.labels, answer.event_probability(), gold),
     }
 
 
@@ -151,13 +149,6 @@ def judge_pair_model(given: Given, evidence: Evidence, system: Hddcrp, *, seed: 
     ids = evidence.table.ids
     pairs = judged(links.pairs.i, links.pairs.j, links.similarity, given.labels(ids), _group_of(given, ids))
     return reliability(pairs, groups=len(set(given.groups.values())), seed=seed)
-
-
-def shown_probability(posterior: Posterior, labels: Integers) -> Floats:
-    """Return for each mention the probability that its event is shown with."""
-    own = posterior.mean_with(labels)
-    sizes = np.bincount(labels)
-    return np.bincount(labels, np.nan_to_num(own))[labels] / sizes[labels]
 
 
 def _group_of(given: Given, ids: Sequence[str]) -> Integers:

@@ -116,13 +116,12 @@ class Posterior:
         counts = np.zeros((len(rows), len(rows)))
         for sample in self.samples[:, rows]:
             counts += sample[:, np.newaxis] == sample
-        position = np.full(self.customers, -1)
-        position[rows] = np.arange(len(rows))
-        left, right = position[self.left], position[self.right]
-        inside = (left >= 0) & (right >= 0)
         between: Floats = counts / len(self.samples)
-        between[left[inside], right[inside]] = self.together[inside]
-        between[right[inside], left[inside]] = self.together[inside]
+        a, b = np.triu_indices(len(rows), 1)
+        keys = self._keys(np.minimum(rows[a], rows[b]), np.maximum(rows[a], rows[b]))
+        at = np.searchsorted(self._known, keys)
+        known = np.flatnonzero(self._known[at] == keys)
+        between[a[known], b[known]] = between[b[known], a[known]] = self.together[at[known]]
         return between
 
     def all_together(self, labels: ArrayLike) -> Floats:

@@ -74,6 +74,7 @@ def article(event: Event, index: Index, *, quoted: int) -> Safe:
             html("h3", event.label),
             _arguments(event, index),
         ),
+        _alternative(event, index),
         _doubtful(doubtful[:quoted], index) if doubtful else None,
         (
             _group(index.result.corpus[document], group, index)
@@ -140,6 +141,22 @@ def _question(filler: Mention, role: str | None) -> str:
             return "where"
         case _:
             return "also named" if role is None else "who" if role in ("ARG0", "A0") else "whom or what"
+
+
+def _alternative(event: Event, index: Index) -> Safe | None:
+    """Return the mentions that may be another event, by their words."""
+    other = event.belief.alternative if event.belief else None
+    if other is None:
+        return None
+    words: list[Child] = []
+    for id in other.mentions:
+        if id in index.mentions:
+            words += [_link(index.mentions[id], index), " "]
+    several = len(other.mentions) > 1
+    which = f"these {len(other.mentions)} mentions are" if several else "this mention is"
+    return html(
+        "p", f"{probability(other.probability)} that {which} another event: ", words, class_="perhaps"
+    )
 
 
 def _doubtful(members: Iterable[Member], index: Index) -> Safe:

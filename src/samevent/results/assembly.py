@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered, Clusterer, Evidence
 from samevent.corpus import Clustering, Corpus, Mention
 from samevent.errors import CorpusError
-from samevent.events import Reason, Why
-from samevent.partitions.labels import canonical
+from samevent.events import Alternative, Belief, Reason, Why
+from samevent.partitions.labels import canonical, members
+from samevent.partitions.linkage import weakest_link
 from samevent.partitions.posterior import Posterior
 from samevent.results.result import Diagnostics, Result, without_reasons
 from samevent.similarity.boosted import AnyPairModel
@@ -24,6 +25,8 @@ from samevent.similarity.mentions import MentionTable
 
 _DIGITS = 4
 """Probabilities are counted in some hundreds of samples: more digits would be noise, and differ between machines."""
+_LEAST_ALTERNATIVE = 0.25
+"""Less probable alternatives are not shown."""
 _REASONS = 6
 """How many reasons are kept per mention: the others hardly matter."""
 
@@ -67,9 +70,30 @@ def assemble(
         Diagnostics.of(posterior),
         {mention: round(probability, _DIGITS) for mention, probability in known.items()},
         whys,
+        _beliefs(clustered),
         clustered,
         explainer,
     )
+
+
+def _beliefs(clustered: Clustered) -> dict[str, Belief]:
+    """Return what is known about each event with several mentions, by the id of its first one."""
+    whole = clustered.event_probability()
+    beliefs = {}
+    for group in members(clustered.labels.astype(np.int64)):
+        if len(group) < 2:
+            continue
+        alternative = _alternative(clustered, group) if len(group) > 2 else None
+        beliefs[clustered.ids[group[0]]] = Belief(round(float(whole[group[0]]), _DIGITS), alternative)
+    return beliefs
+
+
+def _alternative(clustered: Clustered, group: NDArray[np.integer]) -> Alternative | None:
+    """Return the mentions that are another event if the event is two, unless that is improbable."""
+    side, same = weakest_link(clustered.posterior.matrix(group))
+    if 1 - same < _LEAST_ALTERNATIVE:
+        return None
+    return Alternative(tuple(clustered.ids[row] for row in group[side].tolist()), round(1 - same, _DIGITS))
 
 
 def with_events(corpus: Corpus, events: Clustering) -> Corpus:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
-from samevent.events import Event, Events, Member, Why
+from samevent.events import Belief, Event, Events, Member, Why
 from samevent.hddcrp.mixture import Mixture
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
@@ -23,8 +23,8 @@ from samevent.report import write_report
 from samevent.results.labels import event_label
 from samevent.similarity.explanation import Explanation
 
-_PROBABILITY, _WHY = "event_probability", "why"
-"""Fields of a mention in a file."""
+_PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
+"""Fields of a mention in a file; the first mention of an event has what is known about the event."""
 _COMPONENTS = 3
 """How many components have their traces shown: the largest."""
 _COLUMNS = 200
@@ -87,8 +87,9 @@ class Result:
         result.to_html("report.html"); samevent.write(result, "out.conll")
 
     `member_probability` is P(same event) of a mention with the others of its event on average, and `whys` are the
-    reasons why it is there, both by mention id. `about` holds what the report shows about the run: preset, seed,
-    settings, model, versions. `clustered` has P(same event) of any two mentions.
+    reasons why it is there, both by mention id. `beliefs` are about whole events, by the ids of their first mentions:
+    how probable it is that they are one event, and which mentions may be another one. `about` holds what the report
+    shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two mentions.
     """
 
     corpus: Corpus
@@ -96,6 +97,7 @@ class Result:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     member_probability: Mapping[str, float] = field(default_factory=dict, repr=False)
     whys: Mapping[str, Why] = field(default_factory=dict, repr=False)
+    beliefs: Mapping[str, Belief] = field(default_factory=dict, repr=False)
     clustered: Clustered | None = field(default=None, repr=False, compare=False)
     explainer: Callable[[str, str], Explanation] | None = field(default=None, repr=False, compare=False)
 
@@ -107,6 +109,7 @@ class Result:
             without_reasons(corpus),
             member_probability={id: e[_PROBABILITY] for id, e in extras.items() if _PROBABILITY in e},
             whys={id: Why.from_json(e[_WHY]) for id, e in extras.items() if _WHY in e},
+            beliefs={id: Belief.from_json(e[_BELIEF]) for id, e in extras.items() if _BELIEF in e},
             **fields,
         )
 
@@ -119,6 +122,8 @@ class Result:
                 extra[_PROBABILITY] = self.member_probability[m.id]
             if m.id in self.whys:
                 extra[_WHY] = self.whys[m.id].to_json()
+            if m.id in self.beliefs:
+                extra[_BELIEF] = self.beliefs[m.id].to_json()
             return replace(m, extra=extra) if len(extra) > len(m.extra) else m
 
         return self.corpus.mapped(lambda document: document.with_mentions(map(plain, document.mentions)))
@@ -172,14 +177,15 @@ class Result:
         documents = tuple(dict.fromkeys(member.mention.document for member in members))
         dates = sorted({date for date in (self.dates[document] for document in documents) if date})
         mentions = [(member.mention, self.corpus[member.mention.document]) for member in members]
-        return Event(id, event_label(mentions, known), members, documents, tuple(dates))
+        belief = self.beliefs.get(members[0].mention.id)
+        return Event(id, event_label(mentions, known), members, documents, tuple(dates), belief)
 
 
 def without_reasons(corpus: Corpus) -> Corpus:
     """Return a corpus without the probabilities and reasons that an earlier run wrote on its mentions."""
 
     def bare(m: Mention) -> Mention:
-        extra = {key: value for key, value in m.extra.items() if key not in (_PROBABILITY, _WHY)}
+        extra = {key: value for key, value in m.extra.items() if key not in (_PROBABILITY, _WHY, _BELIEF)}
         return replace(m, extra=extra) if len(extra) < len(m.extra) else m
 
     return corpus.mapped(lambda document: document.with_mentions(map(bare, document.mentions)))

@@ -25,6 +25,7 @@ from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
+from samevent.similarity.purity import AS_IT_IS, Purity
 from samevent.similarity.tree_features import CONTEXT_GROUP, TREE_FEATURES, columns
 from samevent.storage import damaged_table, pack_strings, read_table, unpack_strings, write_table
 
@@ -125,7 +126,8 @@ class BoostedModel:
     """Trees over named features, and the score that they add to.
 
     `about` records how the model was trained, `background` the document frequencies of its training corpus.
-    `uncertainty` is how far its log-odds are off on texts that it has not seen.
+    `uncertainty` is how far its log-odds are off on texts that it has not seen, `purity` how often events that result
+    from it are pure there.
     """
 
     trees: Trees
@@ -135,6 +137,7 @@ class BoostedModel:
     about: Mapping[str, Any] = field(default_factory=dict)
     background: Background = NO_BACKGROUND
     uncertainty: Uncertainty = USUAL_UNCERTAINTY
+    purity: Purity = AS_IT_IS
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.names if name not in _BY_NAME]
@@ -183,7 +186,8 @@ class BoostedModel:
             "about": dict(self.about),
             "blocking": blocking,
             "documents_read": self.background.documents,
-            "uncertainty": {"shift": self.uncertainty.shift, "spread": self.uncertainty.spread},
+            "uncertainty": asdict(self.uncertainty),
+            "purity": asdict(self.purity),
         }
         arrays: dict[str, NDArray[Any]] = {
             "names": pack_strings(self.names),
@@ -208,6 +212,7 @@ class BoostedModel:
                 about=manifest["about"],
                 background=Background(int(manifest["documents_read"]), dict(zip(words, counts, strict=True))),
                 uncertainty=Uncertainty(**manifest.get("uncertainty", asdict(USUAL_UNCERTAINTY))),
+                purity=Purity(**manifest.get("purity", {})),
             )
         except FormatError as error:
             error.where = place(path)
