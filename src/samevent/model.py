@@ -16,10 +16,12 @@ from threadpoolctl import threadpool_limits
 
 from samevent import __version__
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
+from samevent.clusterers.base import choose_pair_model
 from samevent.corpus import Corpus, Document, Mention
 from samevent.extraction import EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
+from samevent.language.encoder import Encoder
 from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.language.vectors import Vectors
 from samevent.names import DEFAULT_PRESET
@@ -39,7 +41,7 @@ from samevent.preparation import (
 )
 from samevent.results import Result
 from samevent.results.assembly import assemble, explain_pair
-from samevent.similarity.boosted import AnyPairModel
+from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.explanation import Explanation
 
 Watch = Callable[[str, int, int, str], None]
@@ -114,8 +116,16 @@ class Model:
 
     @cached_property
     def pair_models(self) -> dict[str, AnyPairModel]:
-        """The pair models of the folder by name: `standard`, `light` and `paper`."""
+        """The pair models of the folder by name: `standard`, `best`, `light` and `paper`."""
         return load_pair_models(self.resources.folder)
+
+    def check_parts(self, system: Clusterer) -> None:
+        """Raise if the model lacks what a clusterer needs, before documents are read."""
+        if system.pair_model is None:
+            return
+        pair_model = choose_pair_model(self.pair_models, system.pair_model)
+        if isinstance(pair_model, BoostedModel) and pair_model.needs_large:
+            self.resources.large_encoder  # noqa: B018 -- raises if it is not installed
 
     def save(self, folder: str | Path) -> None:
         """Write the whole model into a new folder."""
@@ -178,11 +188,12 @@ class Model:
             extractor,
             extraction=extraction,
             pair_models=self.pair_models,
-            encode=self._encode(jobs, watch),
+            encode=self._encode(lambda: self.resources.encoder, "encoding", jobs, watch),
+            encode_large=self._encode(lambda: self.resources.large_encoder, "reading closely", jobs, watch),
             progress=show,
         )
 
-    def _encode(self, jobs: int, watch: Watch | None) -> Encode:
+    def _encode(self, encoder: Callable[[], Encoder], stage: str, jobs: int, watch: Watch | None) -> Encode:
         """Return what encodes mentions when a pair model asks for it."""
 
         def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Vectors]:
@@ -192,11 +203,9 @@ class Model:
                 nonlocal done
                 done += count
                 if watch:
-                    watch("encoding", done, len(mentions), "")
+                    watch(stage, done, len(mentions), "")
 
-            return encode_with(self.resources.encoder, jobs=jobs, cache=self.cache, progress=show)(
-                corpus, mentions
-            )
+            return encode_with(encoder(), jobs=jobs, cache=self.cache, progress=show)(corpus, mentions)
 
         return encode
 
@@ -231,6 +240,7 @@ class Model:
         if seed is not None:
             options = replace(options, seed=seed)
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
+        self.check_parts(system)
         prepared = self.prepare(corpus, jobs=jobs, watch=watch)
         evidence = prepared.evidence
         clustered = _cluster(system, evidence, options.seed, jobs, checkpoint, watch)
@@ -267,6 +277,7 @@ class Model:
         watch: Watch | None = None,
     ) -> Clustered:
         """Return which of the given event mentions refer to the same event, by a clusterer of one's choice."""
+        self.check_parts(system)
         extraction = MISSING_ARGUMENTS if "arguments" in system.needs else WORDS_ONLY
         evidence = self.prepare(corpus, extraction=extraction, jobs=jobs, watch=watch).evidence
         return _cluster(system, evidence, seed, jobs, checkpoint, watch)

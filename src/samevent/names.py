@@ -9,7 +9,7 @@ CLUSTERERS = (
     "lemma", "agglomerative", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf", "hdp-flat-lf-wf-sf", "hdp-struct",
     "ddcrp", "hddcrp-star", "hddcrp",
 )  # fmt: skip
-PRESETS = ("standard", "light", "paper")
+PRESETS = ("standard", "best", "light", "paper")
 DEFAULT_PRESET = PRESETS[0]
 FORMATS = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
 KINDS = ("action", "participant", "time", "location")

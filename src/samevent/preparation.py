@@ -28,6 +28,7 @@ from samevent.language.heads import with_heads
 from samevent.language.resources import Resources
 from samevent.language.roles import Roles
 from samevent.language.vectors import Vectors
+from samevent.similarity.bags import Indices
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PAIR_MODEL_FILES, SIMILARITY_FILE, PairModel
@@ -75,7 +76,8 @@ WORDS_ONLY = Extraction(kinds=(), arguments=False)
 class Prepared:
     """Documents with mentions and arguments, their annotations by document id, and what clusterers need beside them.
 
-    The mention table is compiled when it is first needed, and its mentions are encoded when a pair model asks for it.
+    The mention table is compiled when it is first needed, and its mentions are encoded when a pair model asks for it:
+    all of them by `encode`, those that might be linked by `encode_large`.
     """
 
     corpus: Corpus
@@ -83,6 +85,7 @@ class Prepared:
     resources: Resources
     pair_models: Mapping[str, AnyPairModel] = field(default_factory=dict)
     encode: Encode | None = None
+    encode_large: Encode | None = None
 
     @property
     def table(self) -> MentionTable:
@@ -92,15 +95,33 @@ class Prepared:
     @cached_property
     def evidence(self) -> Evidence:
         """What clusterers read: the mention table and the pair models."""
-        encode = self.contextual if self.encode else None
-        return Evidence(self.table, self.pair_models, self.resources.lexicon, encode)
+        return Evidence(
+            self.table,
+            self.pair_models,
+            self.resources.lexicon,
+            self.contextual if self.encode else None,
+            self._large_vectors if self.encode_large else None,
+        )
 
     def contextual(self) -> Mapping[str, Vectors]:
         """Return the contextual vectors of the event mentions; none without an encoder."""
         if self.encode is None:
             return {}
+        return self.encode(self.corpus, self._events)
+
+    def _large_vectors(self, rows: Indices) -> Mapping[str, Vectors]:
+        """Return what the large encoder makes of some event mentions, by their rows in the table."""
+        return (
+            self.encode_large(self.corpus, [self._events[row] for row in rows.tolist()])
+            if self.encode_large
+            else {}
+        )
+
+    @cached_property
+    def _events(self) -> list[Mention]:
+        """The event mentions, one per row of the table."""
         mentions = {mention.id: mention for mention in self.corpus.mentions("action")}
-        return self.encode(self.corpus, [mentions[id] for id in self.table.ids])
+        return [mentions[id] for id in self.table.ids]
 
     @cached_property
     def labelled(self) -> LabelledMentions:
@@ -113,7 +134,9 @@ class Prepared:
     ) -> Prepared:
         """Return some of the documents, with other pair models if they are given."""
         models = self.pair_models if pair_models is None else pair_models
-        return Prepared(Corpus(documents), self.annotations, self.resources, models, self.encode)
+        return Prepared(
+            Corpus(documents), self.annotations, self.resources, models, self.encode, self.encode_large
+        )
 
 
 def parse(
@@ -136,6 +159,7 @@ def prepare(
     extraction: Extraction = EVERYTHING,
     pair_models: Mapping[str, AnyPairModel] | None = None,
     encode: Encode | None = None,
+    encode_large: Encode | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Prepared:
     """Give parsed documents the mentions and arguments that they lack.
@@ -152,7 +176,7 @@ def prepare(
         events += sum(mention.kind == "action" for mention in document.mentions)
         if progress:
             progress(done, events)
-    return Prepared(Corpus(documents), annotations, resources, pair_models or {}, encode)
+    return Prepared(Corpus(documents), annotations, resources, pair_models or {}, encode, encode_large)
 
 
 def complete(

@@ -37,6 +37,7 @@ from samevent.inputs import (
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT
 from samevent.model import Model, Options, Watch, batch_runtime
+from samevent.names import DEFAULT_PRESET
 from samevent.results import Diagnostics, Result
 from samevent.results.assembly import with_events
 from samevent.results.probabilities import load_probabilities, save_probabilities
@@ -105,14 +106,27 @@ def run(
         check_has_events(result.corpus)
         if watch:
             watch("writing", 0, 1, "")
-        unfinished.finish(result, about, formats=formats)
+        advice = _advice(loaded, options)
+        unfinished.finish(result, about | ({"advice": advice} if advice else {}), formats=formats)
     except KeyboardInterrupt:
         tell(f"finished work is kept: the same command with --resume continues from {unfinished.part}")
         raise
     except BaseException:
         unfinished.drop()
         raise
+    tell(f"preset {options.preset}{f'; {advice}' if advice else ''}")
     return result
+
+
+def _advice(model: Model, options: Options) -> str | None:
+    """Return what would make the result better."""
+    if (
+        options.preset != DEFAULT_PRESET
+        or "best" not in model.pair_models
+        or model.resources.has_large_encoder
+    ):
+        return None
+    return f"the preset best is slower and more accurate, once installed: {model.resources.install_command}"
 
 
 def cluster(

@@ -23,13 +23,16 @@ from samevent.hddcrp import Problem, Uncertainty, fit, hddcrp_star, hdp, sample
 from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Rows
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.results.assembly import explain_pair
 from samevent.similarity import tree_features
+from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import USUAL_UNCERTAINTY
 from samevent.similarity.boosting import BoostingSettings, fit_trees
 from samevent.similarity.documents import compare_documents, document_similarity, topical_similarity
+from samevent.similarity.explanation import explain
 from samevent.similarity.links import MentionLinks
-from samevent.similarity.mentions import CONTEXTUAL
-from samevent.similarity.tree_features import CONTEXT_GROUP, TREE_FEATURES
+from samevent.similarity.mentions import CONTEXTUAL, LARGE_CONTEXTUAL
+from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP, TREE_FEATURES
 from similarity.tables import all_pairs, random_corpus
 
 TEXTS = [
@@ -245,6 +248,39 @@ def test_mentions_are_encoded_once_and_only_for_trees_that_compare_contextual_ve
     assert (links.similarity == trees.probability(encoded, links.pairs.i, links.pairs.j)).all()
     with pytest.raises(UsageError, match="compares contextual vectors, and the mentions have none"):
         Evidence(table, {"standard": trees}).links(0.5, pair_model="standard")
+
+
+def test_large_encoder_reads_only_mentions_that_might_be_linked() -> None:
+    table = evidence_of(random_corpus(5, documents=6, mentions=12)).table
+    draw = np.random.default_rng(0)
+    vectors = {name: draw.normal(size=(len(table), 4)).astype(np.float32) for name in CONTEXTUAL}
+    large = {name: draw.normal(size=(len(table), 3)).astype(np.float32) for name in LARGE_CONTEXTUAL}
+    whole = table.with_contextual(vectors | large)
+    i, j = all_pairs(table)
+    groups = tuple(sorted({f.group for f in TREE_FEATURES} - {CONTEXT_GROUP, LARGE_GROUP}))
+    blocking = Blocking(documents=1.1, head_vector=2.0, contextual=2.0)
+    settings = BoostingSettings(rounds=5, leaf_pairs=5, without=groups, blocking=blocking)
+    columns = tree_features.columns(whole, i, j, settings.features)
+    trees = fit_trees(columns, columns[:, 3] > 0, np.ones(len(i)), settings)
+    assert trees.needs_large
+    read: list[int] = []
+
+    def encode_rows(rows: Any) -> dict[str, Any]:
+        read.extend(rows.tolist())
+        return {name: part[rows] for name, part in large.items()}
+
+    evidence = Evidence(table, {"best": trees}, encode=lambda: vectors, encode_rows=encode_rows)
+    links = evidence.links(0.3, pair_model="best")
+    evidence.links(0.2, pair_model="best")
+    partnered = np.flatnonzero(blocking.partnered(whole)).tolist()
+    assert sorted(read) == partnered, "each once"
+    assert 0 < len(partnered) < len(table)
+    assert len(links.pairs)
+    assert (links.similarity == trees.probability(whole, links.pairs.i, links.pairs.j)).all()
+    alone = next(row for row in range(len(table)) if row not in partnered)
+    explained = explain_pair(evidence, trees, table.ids[alone], table.ids[partnered[0]])
+    assert read[-1] == alone
+    assert explained == explain(whole, trees, alone, partnered[0])
 
 
 def test_likelihood_weight_is_that_of_the_problem() -> None:

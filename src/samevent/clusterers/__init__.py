@@ -72,6 +72,7 @@ _PAPER: Mapping[str, Mapping[str, Any]] = {
 
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "standard": _trees("standard", 0.55),
+    "best": _trees("best", 0.55),
     "light": _trees("light", 0.5),
     "paper": _PAPER,
 }

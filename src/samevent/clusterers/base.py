@@ -17,14 +17,14 @@ from samevent.language.vectors import Vectors
 from samevent.partitions.posterior import Posterior
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
-from samevent.similarity.mentions import MentionTable
+from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
 from samevent.similarity.purity import AS_IT_IS, Purity
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Need = Literal["arguments", "similarity"]
 """What a clusterer may look at beyond the words of a mention: its arguments, a pair model."""
-PairModelName = Literal["standard", "light", "paper"]
+PairModelName = Literal["standard", "best", "light", "paper"]
 """The pair models of a model's folder."""
 Answer = Literal["rule", "consensus", "last"]
 """How labels come about: by rule, as the consensus of samples, or as the last sample of one of several runs."""
@@ -40,12 +40,14 @@ class Evidence:
     `models` are pair models by name; documents are compared against the background corpus of the first boosted one.
     MentionLinks are computed when they are first asked for and kept, so that several clusterers share one search.
     `encode` returns the contextual vectors of all mentions; it is called once, if a pair model compares them.
+    `encode_rows` returns those of the large encoder, of some mentions: only mentions that might be linked are read.
     """
 
     table: MentionTable
     models: Mapping[str, AnyPairModel] = field(default_factory=dict)
     lexicon: Lexicon | None = None
     encode: Callable[[], Mapping[str, Vectors]] | None = None
+    encode_rows: Callable[[Labels], Mapping[str, Vectors]] | None = None
     _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -59,14 +61,7 @@ class Evidence:
 
     def pair_model(self, name: str) -> AnyPairModel:
         """Return a pair model by its name; the table then has what it compares."""
-        if name not in self.models:
-            raise UsageError(
-                f"the model has no pair model {name!r}",
-                expected=f"one of {', '.join(self.models)}" if self.models else None,
-                hint=f"train it (samevent train similarity --preset {name}), choose another preset, "
-                "or a clusterer that compares no pairs (lemma, hdp-lex)",
-            )
-        model = self.models[name]
+        model = choose_pair_model(self.models, name)
         if (
             isinstance(model, BoostedModel)
             and model.needs_context
@@ -75,6 +70,16 @@ class Evidence:
         ):
             object.__setattr__(self, "table", self.table.with_contextual(self.encode()))
         return model
+
+    def read(self, model: AnyPairModel, rows: NDArray[np.integer[Any]]) -> None:
+        """Let the large encoder read some mentions, if a model compares its vectors and they have none yet."""
+        if not (isinstance(model, BoostedModel) and model.needs_large and self.encode_rows):
+            return
+        known = self.table.contextual.get(LARGE_CONTEXTUAL[0])
+        new = rows.astype(np.int32) if known is None else rows[np.isnan(known[rows, 0])].astype(np.int32)
+        if len(new):
+            vectors = self.encode_rows(new)
+            object.__setattr__(self, "table", self.table.with_contextual_rows(new, vectors))
 
     def links(
         self, minimum_similarity: float, *, pair_model: str, document_gate: float = 0.0, jobs: int = 1
@@ -86,9 +91,23 @@ class Evidence:
         model = self.pair_model(pair_model)
         key = pair_model, minimum_similarity, document_gate
         if key not in self._links:
+            if isinstance(model, BoostedModel) and model.needs_large:
+                self.read(model, np.flatnonzero(model.blocking.partnered(self.table, gate=document_gate)))
             settings = LinkSettings(minimum_similarity=minimum_similarity, gate=document_gate)
             self._links[key] = find_links(self.table, model, settings=settings, jobs=jobs)
         return self._links[key]
+
+
+def choose_pair_model(models: Mapping[str, AnyPairModel], name: str) -> AnyPairModel:
+    """Return a pair model by its name."""
+    if name not in models:
+        raise UsageError(
+            f"the model has no pair model {name!r}",
+            expected=f"one of {', '.join(models)}" if models else None,
+            hint=f"train it (samevent train similarity --preset {name}), choose another preset, "
+            "or a clusterer that compares no pairs (lemma, hdp-lex)",
+        )
+    return models[name]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

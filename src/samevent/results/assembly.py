@@ -118,7 +118,9 @@ def explain_pair(evidence: Evidence, model: AnyPairModel, first: str, second: st
     for mention in (first, second):
         if mention not in rows:
             raise CorpusError(f"there is no event mention {mention!r} in these documents")
-    return explain(evidence.table, model, rows[first], rows[second])
+    pair = np.array([rows[first], rows[second]])
+    evidence.read(model, pair)
+    return explain(evidence.table, model, *pair.tolist())
 
 
 def _whys(

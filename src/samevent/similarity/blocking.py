@@ -49,6 +49,14 @@ class Blocking:
         for pairs in (within_documents(table), *blocks):
             yield pairs[self.related(table, pairs)]
 
+    def partnered(self, table: MentionTable, *, gate: float = 0.0) -> Booleans:
+        """Return which mentions are in a pair to score."""
+        found = np.zeros(len(table), np.bool_)
+        for pairs in self.pairs(table, gate=gate):
+            found[pairs.i] = True
+            found[pairs.j] = True
+        return found
+
     def related(self, table: MentionTable, pairs: Pairs) -> Booleans:
         """Return which pairs have related heads."""
         if self.contextual is None:

@@ -23,10 +23,10 @@ from samevent.hddcrp.mixture import Uncertainty
 from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
-from samevent.similarity.mentions import MentionTable
+from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.purity import AS_IT_IS, Purity
-from samevent.similarity.tree_features import CONTEXT_GROUP, TREE_FEATURES, columns
+from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP, TREE_FEATURES, columns
 from samevent.storage import damaged_table, pack_strings, read_table, unpack_strings, write_table
 
 BOOSTED_KIND = "boosted similarity"
@@ -149,10 +149,20 @@ class BoostedModel:
             )  # fmt: skip
 
     @cached_property
-    def needs_context(self) -> bool:
-        """Whether the trees compare contextual vectors."""
+    def groups(self) -> frozenset[str]:
+        """The groups of the features that the trees ask for."""
         asked = np.unique(self.trees.column[self.trees.left > 0]).tolist()
-        return any(self.features[column].group == CONTEXT_GROUP for column in asked)
+        return frozenset(self.features[column].group for column in asked)
+
+    @property
+    def needs_context(self) -> bool:
+        """Whether vectors of the small encoder are compared, by trees or by the blocking."""
+        return CONTEXT_GROUP in self.groups or (self.needs_large and self.blocking.contextual is not None)
+
+    @property
+    def needs_large(self) -> bool:
+        """Whether the trees compare vectors of the large encoder."""
+        return LARGE_GROUP in self.groups
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
@@ -170,7 +180,10 @@ class BoostedModel:
 
     def columns(self, table: MentionTable, i: Indices, j: Indices) -> Columns:
         """Return the features of pairs, one row per pair."""
-        if self.needs_context and not table.contextual and len(i):
+        missing = (self.needs_context and not table.contextual) or (
+            self.needs_large and LARGE_CONTEXTUAL[0] not in table.contextual
+        )
+        if missing and len(i):
             raise UsageError(
                 "the pair model compares contextual vectors, and the mentions have none",
                 expected="a model with an encoder",

@@ -149,6 +149,16 @@ class MentionTable:
                 )
         return replace(self, contextual={name: _unit(rows) for name, rows in vectors.items()})
 
+    def with_contextual_rows(self, rows: Indices, vectors: Mapping[str, Vectors]) -> MentionTable:
+        """Return the table with further contextual vectors of some mentions; those of others are kept, or NaN."""
+        contextual = dict(self.contextual)
+        for name, part in vectors.items():
+            known = contextual.get(name)
+            whole = np.full((len(self), part.shape[1]), np.nan, np.float32) if known is None else known.copy()
+            whole[rows] = _unit(part)
+            contextual[name] = whole
+        return replace(self, contextual=contextual)
+
 
 Annotated = tuple[Document, Annotation]
 
