@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from samevent import Corpus, write
 from samevent.cli.train import _events, train_cli
 from samevent.errors import UsageError
 from samevent.language.encoder.adapters import merged, read_adapter
+from samevent.language.encoder.tuning import TORCH
 from samevent.language.encoder.weights import read_weights
 
 
@@ -107,6 +109,11 @@ def test_encoder_without_torch_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     words = ["encoder", corpus, "-o", tmp_path / "mine", "--base", write_base(tmp_path / "base")]
-    with pytest.raises(UsageError, match=r"torch.*pip install 'samevent\[train\]'"):
+    with pytest.raises(UsageError, match=r"torch==.*extra train.*pip install 'samevent\[train\]'"):
         CliRunner().invoke(train_cli, list(map(str, words)), catch_exceptions=False)
     assert not (tmp_path / "mine").exists()
+
+
+def test_torch_is_named_in_the_version_of_the_extra() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert TORCH in project["project"]["optional-dependencies"]["train"]

@@ -23,6 +23,8 @@ from samevent.language.encoder.units import Unit, UnitReader
 from samevent.language.encoder.weights import Weights
 from samevent.seeds import stream
 
+TORCH = "torch==2.13.0"
+"""What the extra `train` installs; another version may give other weights."""
 Progress = Callable[[str], None]
 
 
@@ -249,7 +251,7 @@ def import_torch() -> Any:
         import torch
     except ImportError as error:
         raise UsageError(
-            "training an encoder needs torch, which is not installed",
-            hint="install it with: pip install 'samevent[train]'",
+            f"training an encoder needs {TORCH}, which is not installed",
+            hint="install the extra train with: pip install 'samevent[train]'",
         ) from error
     return torch
