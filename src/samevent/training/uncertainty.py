@@ -1,0 +1,62 @@
+"""How far boosted trees are off on unseen topics: trees of some topics score the pairs of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from samevent.clusterers import Evidence, clusterer
+from samevent.clusterers.linked import Hddcrp
+from samevent.clusterers.uncertainty import learn_uncertainty
+from samevent.similarity.boosted import BoostedModel
+from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
+from samevent.similarity.pairs import LabelledMentions, Pairs
+
+FOLDS = 4
+LEAST_TOPICS = 8
+"""With fewer topics there is nothing to estimate from."""
+LEAST_SIMILARITY = 0.02
+
+
+def with_uncertainty(
+    model: BoostedModel,
+    data: LabelledMentions,
+    settings: BoostingSettings,
+    *,
+    half_of: Mapping[str, int] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> BoostedModel:
+    """Return a model of all topics with what is estimated from models of most of them, on the others."""
+    if len(data.topics) < LEAST_TOPICS:
+        return model
+    links = held_out_links(data, settings, half_of=half_of)
+    system = cast(Hddcrp, clusterer("hddcrp", preset="standard"))
+    uncertainty, purity = learn_uncertainty(Evidence(data.table), links, data.event, system)
+    if progress:
+        progress(f"on unseen topics, log-odds are off by {uncertainty.shift:+.2f} ± {uncertainty.spread:.2f}")
+    return replace(model, uncertainty=uncertainty, purity=purity)
+
+
+def held_out_links(
+    data: LabelledMentions, settings: BoostingSettings, *, half_of: Mapping[str, int] | None = None
+) -> MentionLinks:
+    """Return the similarities of pairs within folds of topics, each by trees of the other folds."""
+    fold_of = {topic: number % FOLDS for number, topic in enumerate(data.topics)}
+    topic = data.topic[data.table.document]
+    fold = np.array([fold_of[name] for name in data.topics], np.int32)[topic]
+    pairs = Pairs.concatenate(settings.blocking.pairs(data.table))
+    pairs = pairs[pairs.equal(fold)]
+    if half_of:
+        pairs = pairs[pairs.equal(np.array([half_of[name] for name in data.topics], np.int32)[topic])]
+    parts = []
+    for number in range(FOLDS):
+        learn = [name for name in data.topics if fold_of[name] != number]
+        trees = train_boosted(data, learn=learn, settings=settings, half_of=half_of)
+        inside = pairs[fold[pairs.i] == number]
+        links = LinkSettings(minimum_similarity=LEAST_SIMILARITY)
+        parts.append(score_pairs(data.table, trees, [inside], links))
+    return MentionLinks.concatenate(parts)
