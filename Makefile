@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test test-all browser check format bench model docs results lock clean
+.PHONY: setup demo test test-all best browser check format bench model docs results lock clean
 
 setup: $(READY)
 
@@ -23,6 +23,10 @@ test: setup  ## run the suite on all cores, without the slow tests
 
 test-all: setup  ## run every test, slow ones included
 	$(BIN)/python -m pytest -q -n auto
+
+best: setup  ## install the large encoder of the preset best and run its tests
+	$(BIN)/samevent models install best
+	$(BIN)/python -m pytest -q -m best tests/language/encoder/test_best.py
 
 browser: setup  ## test the report in Debian's chromium, installing it where that is allowed
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \

