@@ -33,7 +33,7 @@ from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
 from samevent.language.encoder.training import MEAN, annotated_part, train_encoder
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
-from samevent.language.resources import DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
+from samevent.language.resources import ADAPTER_FILE, DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.training import train_file as train_roles
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.training import WITH_ENCODER, Source, train_files, write_manifest
@@ -196,6 +196,9 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
                 f"all-MiniLM-L6-v2, tuned on {TRAINED.name}", f"Apache-2.0; {TRAINED.licence}"
             ),
             TOKENIZER_FILE: Source("all-MiniLM-L6-v2", "Apache-2.0"),
+            ADAPTER_FILE: Source(
+                f"tuning of all-mpnet-base-v2 on {TRAINED.name}", f"Apache-2.0; {TRAINED.licence}"
+            ),
         },
     ),
     "trained": (build_trained, dict.fromkeys((EXTRACTOR_FILE, *PAIR_MODEL_FILES.values()), TRAINED)),
