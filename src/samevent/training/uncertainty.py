@@ -42,21 +42,29 @@ def with_uncertainty(
 
 
 def held_out_links(
-    data: LabelledMentions, settings: BoostingSettings, *, half_of: Mapping[str, int] | None = None
+    data: LabelledMentions,
+    settings: BoostingSettings,
+    *,
+    half_of: Mapping[str, int] | None = None,
+    score: LabelledMentions | None = None,
 ) -> MentionLinks:
-    """Return the similarities of pairs within folds of topics, each by trees of the other folds."""
+    """Return the similarities of pairs within folds of topics, each by trees of the other folds.
+
+    Pairs are those of `score`, which may have other mentions of the same topics (default: `data`).
+    """
+    score = score or data
     fold_of = {topic: number % FOLDS for number, topic in enumerate(data.topics)}
-    topic = data.topic[data.table.document]
-    fold = np.array([fold_of[name] for name in data.topics], np.int32)[topic]
-    pairs = Pairs.concatenate(settings.blocking.pairs(data.table))
+    topic = score.topic[score.table.document]
+    fold = np.array([fold_of[name] for name in score.topics], np.int32)[topic]
+    pairs = Pairs.concatenate(settings.blocking.pairs(score.table))
     pairs = pairs[pairs.equal(fold)]
     if half_of:
-        pairs = pairs[pairs.equal(np.array([half_of[name] for name in data.topics], np.int32)[topic])]
+        pairs = pairs[pairs.equal(np.array([half_of[name] for name in score.topics], np.int32)[topic])]
     parts = []
     for number in range(FOLDS):
         learn = [name for name in data.topics if fold_of[name] != number]
         trees = train_boosted(data, learn=learn, settings=settings, half_of=half_of)
         inside = pairs[fold[pairs.i] == number]
         links = LinkSettings(minimum_similarity=LEAST_SIMILARITY)
-        parts.append(score_pairs(data.table, trees, [inside], links))
+        parts.append(score_pairs(score.table, trees, [inside], links))
     return MentionLinks.concatenate(parts)

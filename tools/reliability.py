@@ -1,0 +1,190 @@
+"""Measure whether P(same event) of a preset is true, for several settings: the figures that settings are chosen by.
+
+Trees of three folds of ECB+'s train and dev topics (cybulska) score the pairs of the fourth; pairs of another corpus
+are scored by trees of all. Mentions are gold or extracted. Each row has CoNLL F1 over whole parts, the expected
+calibration error (ECE) over pairs with P > 0 and inside events, how many pairs have P > .95 and how many of these are
+true, and how many events are pure by the probability they are shown with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from tools.tune_presets import DATA, encoded, without_chain_zero
+
+from samevent.clusterers import Clustered, Evidence, clusterer
+from samevent.clusterers.linked import Hddcrp
+from samevent.clusterers.uncertainty import learn_uncertainty
+from samevent.corpus import Corpus
+from samevent.experiments.given import Given
+from samevent.experiments.protocols import TASKS
+from samevent.experiments.reliability import (
+    event_reliability,
+    inside_clusters,
+    judged,
+    possible_pairs,
+    reliability,
+)
+from samevent.formats import read
+from samevent.hddcrp import Uncertainty
+from samevent.language.cache import Cache
+from samevent.model import Model
+from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.partitions.linkage import average_link
+from samevent.preparation import EVERYTHING, PREDICTED_ARGUMENTS
+from samevent.scoring import Singletons, pair, scores_of
+from samevent.similarity.bags import Background, Indices
+from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
+from samevent.similarity.pairs import LabelledMentions, Pairs
+from samevent.similarity.purity import AS_IT_IS, Purity
+from samevent.training import PAIR_MODEL_SETTINGS, cross_fitted
+from samevent.training.uncertainty import LEAST_SIMILARITY, held_out_links
+
+ONE_POSTERIOR = {"draws": 1, "minimum_similarity": 0.55, "runs": 4, "sweeps": 400}
+ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
+    "one posterior": (ONE_POSTERIOR, {"shift": 0.0, "spread": 0.0}),
+    "**integrated**": ({}, {}),
+    "usual uncertainty": ({}, {"shift": -0.4, "spread": 1.5}),
+    "spread 1.25": ({}, {"spread": 1.25}),
+    "spread 2": ({}, {"spread": 2.0}),
+    "no shift": ({}, {"shift": 0.0}),
+    "shift -0.8": ({}, {"shift": -0.8}),
+    "cut 0.3": ({"cut": 0.3}, {}),
+    "cut 0.4": ({"cut": 0.4}, {}),
+    "32 shifts": ({"draws": 32}, {}),
+}
+"""The rows: changes to the preset's clusterer, and to the learned uncertainty."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Mentions, links by trees that have not seen them, their true events (-1: unknown), and the gold corpus."""
+
+    given: Given
+    evidence: Evidence
+    links: MentionLinks
+    event: Indices
+
+
+def corpora(
+    ecb: Path, other: Path, encoders: Path | None, large: Path | None, *, extracted: bool
+) -> tuple[Given, Given, Mapping[str, int] | None]:
+    """Return both corpora with gold or extracted mentions, and the half of each topic of the first."""
+    task, model = TASKS["cybulska"], Model.load(cache=Cache())
+    gold = Corpus(task.gold_document(d) for d in read(ecb) if task.split.part_of(d) in ("train", "dev"))
+    rest = Corpus(map(without_chain_zero, read(other)))
+    fitted = cross_fitted(encoders, gold, large=large, cache=Cache()) if encoders else None
+    found = []
+    for corpus in (gold, rest):
+        exact = model.prepare(corpus, extraction=PREDICTED_ARGUMENTS)
+        given = exact
+        if extracted:
+            bare = corpus.mapped(lambda document: document.with_mentions(()))
+            given = model.prepare(bare, extraction=EVERYTHING)
+        if corpus is gold or not fitted:
+            given = replace(given, encode=fitted.encode if fitted else None)
+        found.append(Given(given, exact.corpus, Corpus([]), "predicted" if extracted else "gold"))
+    return found[0], found[1], fitted.half_of if fitted else None
+
+
+def labelled(given: Given, background: Background | None = None) -> LabelledMentions:
+    """Return the mentions with their true events, -1 for those that match no gold mention."""
+    data = encoded(given.prepared)
+    table = data.table.with_background(background) if background else data.table
+    return replace(data, table=table, event=given.labels(data.table.ids).astype(np.int32))
+
+
+def parts(
+    training: LabelledMentions,
+    ours: Given,
+    other: Given,
+    how: BoostingSettings,
+    half_of: Mapping[str, int] | None,
+) -> Iterator[tuple[str, Part]]:
+    """Yield the parts by name: the first corpus out of fold, the other by trees of all topics."""
+    data = labelled(ours)
+    links = held_out_links(training, how, half_of=half_of, score=data)
+    yield "ECB+ out of fold", Part(ours, Evidence(data.table), links, data.event)
+    trees = train_boosted(training, settings=how, half_of=half_of)
+    data = labelled(other, trees.background)
+    pairs = Pairs.concatenate(how.blocking.pairs(data.table))
+    links = score_pairs(data.table, trees, [pairs], LinkSettings(minimum_similarity=LEAST_SIMILARITY))
+    yield "other", Part(other, Evidence(data.table), links, data.event)
+
+
+def figures(part: Part, system: Hddcrp, uncertainty: Uncertainty, purity: Purity) -> dict[str, Any]:
+    """Return the figures of one row."""
+    mixture = system.integrated(part.evidence, part.links, uncertainty)
+    labels = average_link(mixture, system.cut).astype(np.int32)
+    answer = Clustered(part.evidence.table.ids, labels, mixture, purity)
+    gold, group = part.event.astype(np.int64), np.zeros(len(labels), np.int64)
+    low, high = possible_pairs(mixture)
+    pairs = reliability(judged(low, high, mixture.probabilities(low, high), gold, group), groups=1)
+    inside = reliability(judged(*inside_clusters(mixture, labels), gold, group), groups=1)
+    events = event_reliability(labels, answer.event_probability(), gold)
+    kept = part.given.in_scope.with_clustering(answer.clustering)
+    singletons: Singletons = "keep" if part.given.mentions == "gold" else "drop"
+    conll = scores_of(pair(part.given.gold, kept, unit="corpus", singletons=singletons)).conll
+    return {
+        "conll": round(100 * conll, 1),
+        "ece": round(pairs["ece"], 3),
+        "inside": round(inside["ece"], 3),
+        "above_95": [pairs["above_95"]["pairs"], round(pairs["above_95"]["true"] or 0, 3)],
+        "events": [events["events"], round(events["ece"], 3)],
+        "pure": [[b["events"], round(b["said"], 2), round(b["pure"], 2)] for b in events["bins"]],
+    }
+
+
+def main() -> None:
+    """Print one JSON object per row."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    trees = [name for name, how in PAIR_MODEL_SETTINGS.items() if isinstance(how, BoostingSettings)]
+    parser.add_argument("preset", choices=trees)
+    parser.add_argument("--data", type=Path, default=DATA / "ecbplus", help="the folder of ECB+")
+    parser.add_argument("--other", type=Path, default=DATA / "gvc" / "dev.jsonl", help="another gold corpus")
+    parser.add_argument("--encoders", type=Path, help="the work folder of `samevent train encoder`")
+    parser.add_argument("--large", type=Path, help="the folder of the large encoder")
+    parser.add_argument(
+        "--extracted", action="store_true", help="extracted mentions; CoNLL without singletons"
+    )
+    parser.add_argument("--row", action="append", choices=list(ROWS), help="rows to print (default: all)")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    how = cast(BoostingSettings, PAIR_MODEL_SETTINGS[options.preset])
+    files = options.data, options.other, options.encoders, options.large
+    gold, rest, half_of = corpora(*files, extracted=False)
+    training = labelled(gold)
+    system = cast(Hddcrp, clusterer("hddcrp", preset=options.preset))
+    links = held_out_links(training, how, half_of=half_of)
+    uncertainty, purity = learn_uncertainty(Evidence(training.table), links, training.event, system)
+    print(json.dumps({"uncertainty": repr(uncertainty), "purity": repr(purity)}), flush=True)
+    if options.extracted:
+        gold, rest, _ = corpora(*files, extracted=True)
+    measured = dict(parts(training, gold, rest, how, half_of))
+    for name in options.row or ROWS:
+        changes, other = ROWS[name]
+        row = cast(Hddcrp, clusterer("hddcrp", changes, preset=options.preset))
+        corrected = AS_IT_IS if changes is ONE_POSTERIOR else purity
+        for corpus, part in measured.items():
+            print(
+                json.dumps(
+                    {
+                        "row": name,
+                        "corpus": corpus,
+                        **figures(part, row, replace(uncertainty, **other), corrected),
+                    }
+                ),
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
