@@ -66,7 +66,7 @@ def measure(extractor: Extractor, documents: list[Document]) -> dict[str, Any]:
             decode(probable[:, :, k], features.segment_heads, int(extractor.limits[k]), features.borders)
 
     def find_arguments(text: Parsed) -> None:
-        document, annotation, _ = text
+        document, annotation = text[:2]
         associate(document, annotation, label_events(roles, document, annotation))
 
     seconds: dict[str, float] = {}

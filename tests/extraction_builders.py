@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path as FilePath
 from typing import ClassVar
@@ -27,8 +28,8 @@ from samevent.seeds import stream
 Path = tuple[tuple[int, int, int], ...]
 """All segments of a sentence, *other* among them, as start, end and kind."""
 EMPTY = Annotation(tags=(), pos=(), lemmas=(), heads=(), labels=())
-Rows = tuple[int, int, int, int]
-"""How many features tokens and segments have, how many dimensions word and phrase vectors."""
+Rows = tuple[int, int, int, int, int]
+"""How many features tokens and segments have, how many dimensions word and phrase vectors, and columns of context."""
 
 
 def random_potentials(seed: int, n: int, limits: tuple[int, ...], *, scale: float = 1.0) -> Potentials:
@@ -46,7 +47,7 @@ def random_features(seed: int, sizes: list[int], longest: int, rows: Rows) -> Fe
     """Build features of sentences of these sizes."""
     random = stream(seed, "features")
     n = sum(sizes)
-    tokens, segments, *dimensions = rows
+    tokens, segments, *dimensions, context = rows
     starts = np.cumsum([0, *random.integers(0, 5, n)])
     heads = np.array([random.integers(length) for _ in range(n) for length in range(1, longest + 1)], np.int8)
     return Features(
@@ -56,6 +57,7 @@ def random_features(seed: int, sizes: list[int], longest: int, rows: Rows) -> Fe
         random.integers(-1, segments, (n * longest, 3)).astype(np.int32),
         heads,
         random.normal(size=(n, max(dimensions))).astype(np.float32),
+        random.normal(size=(n, context)).astype(np.float32),
     )
 
 
@@ -218,6 +220,7 @@ def news(*more: str) -> list[Parsed]:
             ("participant", 0, 1), ("action", 1, 2), ("participant", 2, 4), ("location", 5, 6), ("time", 6, 8)
         ]  # fmt: skip
         mentions = [d.mention(kind, start, end, event=f"{kind} {i}") for kind, start, end in spans]
+        mentions[1] = replace(mentions[1], event_class="causative" if i % 2 else "state")
         found.append(text._replace(document=d.with_mentions(mentions)))
     return found
 

@@ -38,6 +38,7 @@ from samevent.model import Model
 from samevent.preparation import load_pair_models
 from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.mentions import MentionTable
+from samevent.training import pair_models
 
 pytestmark = needs_model
 
@@ -112,7 +113,7 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     monkeypatch.setattr(
         Hddcrp, "cluster", lambda system, evidence, **how: found.cluster(system, evidence, **how)
     )
-    for module in (training, pairs):
+    for module in (pair_models, pairs):
         monkeypatch.setattr(module, "train", found.train)
     monkeypatch.setattr(ablations, "held_out", found.held_out)
     return found

@@ -107,6 +107,8 @@ def test_extractor_is_asked_for_the_kinds_that_a_document_lacks(
     class Finder:
         """Finds Thursday, and remembers which kinds it was asked for."""
 
+        contextual = False
+
         def extract(self, text: Parsed, *, kinds: list[str], **_: Any) -> Document:
             kinds_asked.append(kinds)
             time = text.document.mention("time", 4, 5)

@@ -156,7 +156,13 @@ def test_trees_learn_from_contextual_vectors(tmp_path: Path) -> None:
         rounds=3, leaf_pairs=1, easy_share=1.0, without=tuple(sorted({f.group for f in FEATURES}))
     )
     path = tmp_path / "standard.npz"
-    train_pair_model(reports(), path, load_extractor(), settings=settings, encoders=Encoders(by_word))
+    train_pair_model(
+        reports(),
+        path,
+        load_extractor(),
+        settings=settings,
+        encoders=Encoders(by_word, Encoder(tmp_path).read),
+    )
     assert BoostedModel.load(path).needs_context
 
 

@@ -18,13 +18,13 @@ from samevent import __version__
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
 from samevent.clusterers.base import choose_pair_model
 from samevent.corpus import Corpus, Document, Mention
-from samevent.extraction import EXTRACTOR_FILE, Extractor
+from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder
 from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.language.vectors import Vectors
-from samevent.names import DEFAULT_PRESET
+from samevent.names import DEFAULT_PRESET, ENCODED_PRESETS
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.preparation import (
     EVERYTHING,
@@ -38,6 +38,7 @@ from samevent.preparation import (
     missing_extractor,
     parse,
     prepare,
+    read_with,
 )
 from samevent.results import Result
 from samevent.results.assembly import assemble, explain_pair
@@ -108,11 +109,21 @@ class Model:
 
     @cached_property
     def extractor(self) -> Extractor:
-        """Finds events, participants, times and locations."""
+        """Finds events, participants, times and locations, without an encoder."""
         file = self.resources.folder / EXTRACTOR_FILE
         if not file.exists():
             raise missing_extractor(self.resources.folder)
         return Extractor.load(file, self.resources)
+
+    @cached_property
+    def contextual_extractor(self) -> Extractor:
+        """The same from what the encoder says about each token; without one of its own, the model's other extractor."""
+        file = self.resources.folder / CONTEXTUAL_FILE
+        return Extractor.load(file, self.resources) if file.exists() else self.extractor
+
+    def extractor_of(self, preset: str) -> Extractor:
+        """Return the extractor that a preset uses."""
+        return self.contextual_extractor if preset in ENCODED_PRESETS else self.extractor
 
     @cached_property
     def pair_models(self) -> dict[str, AnyPairModel]:
@@ -165,17 +176,17 @@ class Model:
         corpus: Iterable[Document],
         *,
         extraction: Extraction = EVERYTHING,
+        preset: str = DEFAULT_PRESET,
         jobs: int = 1,
         watch: Watch | None = None,
     ) -> Prepared:
-        """Return the documents with the mentions and arguments that they lack, and all that clusterers read.
+        """Return the documents with the mentions, classes and arguments that they lack, and all that clusterers read.
 
         This is the only way from documents to mentions. By default every kind that a document has no mentions of is
-        extracted; `extraction` asks for less or more.
+        extracted; `extraction` asks for less or more. The `preset` chooses the extractor, with an encoder or without.
         """
         documents = list(corpus)
-        needed = extraction.arguments and any(map(extraction.missing, documents))
-        extractor = self.extractor if needed else None
+        extractor = self._extractor_for(documents, extraction, preset)
         roles = self.resources.roles if extraction.arguments else None
 
         def show(done: int, events: int) -> None:
@@ -190,8 +201,22 @@ class Model:
             pair_models=self.pair_models,
             encode=self._encode(lambda: self.resources.encoder, "encoding", jobs, watch),
             encode_large=self._encode(lambda: self.resources.large_encoder, "reading closely", jobs, watch),
+            read=read_with(self.resources.encoder, self.cache)
+            if extractor and extractor.contextual
+            else None,
+            keep_vectors=True,
+            jobs=jobs,
             progress=show,
         )
+
+    def _extractor_for(
+        self, documents: Iterable[Document], extraction: Extraction, preset: str
+    ) -> Extractor | None:
+        """Return the extractor if the documents need one, or if there is one that could add classes."""
+        if any(map(extraction.missing, documents)) and extraction.arguments:
+            return self.extractor_of(preset)
+        exists = (self.resources.folder / EXTRACTOR_FILE).exists()
+        return self.extractor_of(preset) if exists and any(map(extraction.incomplete, documents)) else None
 
     def _encode(self, encoder: Callable[[], Encoder], stage: str, jobs: int, watch: Watch | None) -> Encode:
         """Return what encodes mentions when a pair model asks for it."""
@@ -214,11 +239,12 @@ class Model:
         corpus: Iterable[Document],
         *,
         extraction: Extraction = EVERYTHING,
+        preset: str = DEFAULT_PRESET,
         jobs: int = 1,
         watch: Watch | None = None,
     ) -> Corpus:
-        """Return the documents with the mentions and arguments that they lack."""
-        return self.prepare(corpus, extraction=extraction, jobs=jobs, watch=watch).corpus
+        """Return the documents with the mentions, classes and arguments that they lack."""
+        return self.prepare(corpus, extraction=extraction, preset=preset, jobs=jobs, watch=watch).corpus
 
     @batch_runtime()
     def resolve(
@@ -241,7 +267,7 @@ class Model:
             options = replace(options, seed=seed)
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
         self.check_parts(system)
-        prepared = self.prepare(corpus, jobs=jobs, watch=watch)
+        prepared = self.prepare(corpus, preset=options.preset, jobs=jobs, watch=watch)
         evidence = prepared.evidence
         clustered = _cluster(system, evidence, options.seed, jobs, checkpoint, watch)
         if watch:
@@ -279,14 +305,15 @@ class Model:
         """Return which of the given event mentions refer to the same event, by a clusterer of one's choice."""
         self.check_parts(system)
         extraction = MISSING_ARGUMENTS if "arguments" in system.needs else WORDS_ONLY
-        evidence = self.prepare(corpus, extraction=extraction, jobs=jobs, watch=watch).evidence
+        preset = system.pair_model or DEFAULT_PRESET
+        evidence = self.prepare(corpus, extraction=extraction, preset=preset, jobs=jobs, watch=watch).evidence
         return _cluster(system, evidence, seed, jobs, checkpoint, watch)
 
     def explain(
         self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = DEFAULT_PRESET
     ) -> Explanation:
         """Return what speaks for and against two event mentions of these documents being the same event."""
-        evidence = self.prepare(corpus).evidence
+        evidence = self.prepare(corpus, preset=pair_model).evidence
         return explain_pair(evidence, evidence.pair_model(pair_model), first, second)
 
 

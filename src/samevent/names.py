@@ -11,9 +11,12 @@ CLUSTERERS = (
 )  # fmt: skip
 PRESETS = ("standard", "best", "light", "paper")
 DEFAULT_PRESET = PRESETS[0]
+ENCODED_PRESETS = ("standard", "best")
+"""Presets that read documents with a contextual encoder."""
 FORMATS = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
 KINDS = ("action", "participant", "time", "location")
-POINTS = ("balanced", "recall")
+POINTS = ("precise", "balanced", "recall")
+DEFAULT_POINT = POINTS[0]
 """Operating points of the extractor."""
 UNITS = ("document", "subtopic", "topic", "corpus")
 FILTERS = ("none", "exact", "head", "overlap")

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 Starmap = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
 """Applies a function to tuples of arguments and lists the results in the order of the tuples."""
+
+
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+
+
+def map_ahead(function: Callable[[_In], _Out], items: Iterable[_In], jobs: int) -> Iterator[_Out]:
+    """Yield the function of each item, in order, while threads work on up to `jobs` items after it.
+
+    >>> list(map_ahead(str.upper, "abc", jobs=2))
+    ['A', 'B', 'C']
+    """
+    if jobs == 1:
+        yield from map(function, items)
+        return
+    waiting: deque[Future[_Out]] = deque()
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager

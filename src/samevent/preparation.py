@@ -11,23 +11,35 @@ Corrections of the parse are not made here: `language.annotate` yields corrected
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from samevent.clusterers import Evidence
 from samevent.corpus import KINDS, Corpus, Document, Kind, Mention
 from samevent.errors import DataError
-from samevent.extraction import EXTRACTOR_FILE, Association, Extractor, Parsed, associate, label_events
+from samevent.extraction import (
+    DEFAULT_POINT,
+    EXTRACTOR_FILE,
+    Association,
+    Extractor,
+    Parsed,
+    associate,
+    label_events,
+)
 from samevent.extraction.model import WITH_FILLERS
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
-from samevent.language.encoder import Encoder, mention_vectors
+from samevent.language.encoder import Encoder, Reading, mention_vectors
+from samevent.language.encoder.runtime import Halves
 from samevent.language.heads import with_heads
 from samevent.language.resources import Resources
 from samevent.language.roles import Roles
 from samevent.language.vectors import Vectors
+from samevent.parallel import map_ahead
 from samevent.similarity.bags import Indices
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.mentions import MentionTable
@@ -36,6 +48,8 @@ from samevent.similarity.pairs import LabelledMentions, label_mentions
 
 Encode = Callable[[Corpus, Sequence[Mention]], Mapping[str, Vectors]]
 """Returns the contextual vectors of mentions by name, one row per mention."""
+Read = Callable[[Document], Reading]
+"""Reads a document with a contextual encoder."""
 
 ARGUMENT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "action")
 
@@ -44,13 +58,14 @@ ARGUMENT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "acti
 class Extraction:
     """What to extract.
 
-    Mentions of `kinds` are looked for where a document has none, or everywhere with `replace`. `point` is the
-    operating point of the extractor. Without `arguments`, events get no arguments and no roles are labelled.
+    Mentions of `kinds` are looked for where a document has none, or everywhere with `replace`, which also replaces the
+    classes of events. `point` is the operating point of the extractor. Without `arguments`, events get no arguments
+    and no roles are labelled.
     """
 
     kinds: tuple[Kind, ...] = KINDS
     replace: bool = False
-    point: str = "balanced"
+    point: str = DEFAULT_POINT
     association: Association = field(default=WITH_FILLERS)
     arguments: bool = True
 
@@ -58,6 +73,13 @@ class Extraction:
         """Return the kinds of mentions to look for in a document."""
         present = {mention.kind for mention in document.mentions}
         return [kind for kind in KINDS if kind in self.kinds and (self.replace or kind not in present)]
+
+    def incomplete(self, document: Document) -> bool:
+        """Return whether an extractor could add something: mentions, or classes of events."""
+        unknown = any(
+            m.kind == "action" and (self.replace or m.event_class is None) for m in document.mentions
+        )
+        return self.arguments and bool(unknown or self.missing(document))
 
 
 EVERYTHING = Extraction()
@@ -151,6 +173,11 @@ def parse(
         yield Parsed(document, annotation, roles.label(document, annotation) if roles else ())
 
 
+def tagged(texts: Iterable[Parsed], read: Read, *, jobs: int = 1) -> Iterator[Parsed]:
+    """Yield parsed documents with what the tagger of an encoder says."""
+    return (text for text, _ in _read_ahead(texts, read, jobs))
+
+
 def prepare(
     texts: Iterable[Parsed],
     resources: Resources,
@@ -160,37 +187,58 @@ def prepare(
     pair_models: Mapping[str, AnyPairModel] | None = None,
     encode: Encode | None = None,
     encode_large: Encode | None = None,
+    read: Read | None = None,
+    keep_vectors: bool = False,
+    jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Prepared:
-    """Give parsed documents the mentions and arguments that they lack.
+    """Give parsed documents the mentions, classes and arguments that they lack.
 
-    `progress` is called with the number of documents done and of event mentions in them.
+    A contextual extractor needs `read`, which gives the tags of a document. With `keep_vectors`, each document is read
+    only once: the vectors of its event mentions are kept and take the place of `encode`.
+    `jobs` threads read ahead; results do not depend on their number. `progress` is called with the number of documents
+    done and of event mentions in them.
     """
     documents: list[Document] = []
     annotations: dict[str, Annotation] = {}
+    vectors: dict[str, Halves] = {}
+    names: Sequence[str] = ()
     events = 0
-    for done, text in enumerate(texts, 1):
+    needed = read if extractor and extractor.contextual else None
+    for done, (text, reading) in enumerate(_read_ahead(texts, needed, jobs), 1):
         document = complete(text, resources, extractor, extraction)
         documents.append(document)
+        if reading and keep_vectors:
+            actions = [mention for mention in document.mentions if mention.kind == "action"]
+            vectors |= zip((mention.id for mention in actions), reading.vectors(actions), strict=True)
+            names = reading.encoder.vector_names
         annotations[document.id] = text.annotation
         events += sum(mention.kind == "action" for mention in document.mentions)
         if progress:
             progress(done, events)
+    if needed and keep_vectors:
+        encode = _from_memory(vectors, names, encode)
     return Prepared(Corpus(documents), annotations, resources, pair_models or {}, encode, encode_large)
 
 
 def complete(
     text: Parsed, resources: Resources, extractor: Extractor | None, extraction: Extraction
 ) -> Document:
-    """Return one document with the mentions and arguments that it lacks, and heads on all mentions.
+    """Return one document with the mentions, classes and arguments that it lacks, and heads on all mentions.
 
-    Given mentions stay as they are, and so do arguments that events already have.
+    Given mentions stay as they are, and so do classes and arguments that events already have. Without an extractor,
+    events without a class get none.
     """
-    document, annotation, predicates = text
+    document, annotation, predicates, _ = text
     if not extraction.arguments:
         return with_heads(document, annotation)
+    if extraction.replace:
+        document = document.with_mentions(map(_without_class, document.mentions))
+        text = text._replace(document=document)
     kinds = extraction.missing(document)
     if not kinds:
+        if extractor and extraction.incomplete(document):
+            document = extractor.classify(text)
         known = label_events(resources.roles, document, annotation, predicates)
         return associate(document, annotation, known)
     if extractor is None:
@@ -217,6 +265,12 @@ def load_pair_models(folder: Path) -> dict[str, AnyPairModel]:
     }
 
 
+def read_with(encoder: Encoder, cache: Cache | None = None) -> Read:
+    """Return a function that reads documents with an encoder; it may be called by several threads."""
+    encoder.reader, encoder.outputs  # noqa: B018 -- loaded once, before there are threads
+    return lambda document: encoder.read(document, cache)
+
+
 def encode_with(
     encoder: Encoder,
     *,
@@ -228,5 +282,37 @@ def encode_with(
 
     def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Vectors]:
         return mention_vectors(encoder, corpus, mentions, jobs=jobs, cache=cache, progress=progress)
+
+    return encode
+
+
+def _without_class(mention: Mention) -> Mention:
+    return replace(mention, event_class=None, negated=False) if mention.kind == "action" else mention
+
+
+def _read_ahead(
+    texts: Iterable[Parsed], read: Read | None, jobs: int
+) -> Iterator[tuple[Parsed, Reading | None]]:
+    """Yield texts with their tags, and their readings; without `read`, as they are."""
+
+    def tag(text: Parsed) -> tuple[Parsed, Reading]:
+        reading = read(text.document)  # type: ignore[misc]
+        return text._replace(tags=reading.tags), reading
+
+    if read is None:
+        return ((text, None) for text in texts)
+    return map_ahead(tag, texts, jobs)
+
+
+def _from_memory(vectors: Mapping[str, Halves], names: Sequence[str], otherwise: Encode | None) -> Encode:
+    """Return a function that looks vectors up by mention; if some are unknown, all are encoded."""
+
+    def encode(corpus: Corpus, mentions: Sequence[Mention]) -> Mapping[str, Vectors]:
+        if otherwise and any(mention.id not in vectors for mention in mentions):
+            return otherwise(corpus, mentions)
+        if not mentions:
+            return {}
+        rows = np.stack([vectors[mention.id] for mention in mentions], axis=1)
+        return dict(zip(names, rows, strict=True))
 
     return encode

@@ -13,7 +13,7 @@ from samevent.extraction.learning import Cost, LearningSettings, gold_arrays, le
 from samevent.extraction.semicrf import Floats
 from samevent.extraction.weights import Weights, potentials
 
-ROWS = (6, 5, 2, 2)
+ROWS = (6, 5, 2, 2, 2)
 SIZES = [4, 0, 3, 1, 5, 2, 4]
 LIMITS = np.array([2, 3], np.int64)
 PATH: list[Segment] = [(0, 1, 1), (1, 4, 2), (5, 7, 1), (8, 10, 2), (12, 13, 1), (13, 15, 2), (18, 19, 1)]

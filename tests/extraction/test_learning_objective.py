@@ -23,7 +23,7 @@ from samevent.extraction.learning import Cost, gold_arrays, loss
 from samevent.extraction.semicrf import OTHER
 from samevent.extraction.weights import potentials
 
-ROWS = (6, 5, 2, 2)
+ROWS = (6, 5, 2, 2, 2)
 SIZES = [4, 0, 3, 1]
 LIMITS = np.array([2, 3], np.int64)
 RIGHT: list[Segment] = [(0, 1, 1), (1, 4, 2), (5, 7, 1)]

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from extraction_builders import EMPTY, news, text_of, tiny_resources
 from parses import needs_model
 from samevent.corpus import KINDS, Argument, Document
-from samevent.errors import FormatError, OutputExistsError, UsageError
+from samevent.errors import DataError, FormatError, OutputExistsError, UsageError
 from samevent.extraction import Parsed
 from samevent.extraction.learning import LearningSettings
 from samevent.extraction.model import KIND, POINTS, SCHEMA, Extractor, Thresholds
 from samevent.extraction.training import ExtractorSettings, train
 from samevent.language.annotation import Annotation
+from samevent.language.encoder.tagging import TAGS
 from samevent.preparation import parse
 from samevent.storage import read_table, write_table
 
@@ -39,10 +41,11 @@ def spans(document: Document) -> list[tuple[str, str]]:
     return [(m.kind, m.text) for m in document.mentions]
 
 
-def at(balanced: float, recall: float = 0) -> Extractor:
+def at(precise: float, recall: float = 0) -> Extractor:
     """Return the extractor with other thresholds, the same for all kinds."""
     other = copy(EXTRACTOR)
-    other.thresholds = Thresholds(*(dict.fromkeys(KINDS, threshold) for threshold in (balanced, recall)))
+    values = (precise, precise, recall)
+    other.thresholds = Thresholds(*(dict.fromkeys(KINDS, threshold) for threshold in values))
     return other
 
 
@@ -71,7 +74,7 @@ def test_raw_text_is_parsed_and_extracted_from() -> None:
 def test_the_recall_point_finds_more_and_neither_point_overlaps() -> None:
     extractor = at(0.5)
     for text in NEWS:
-        balanced, recall = (extractor.extract(text, point=point) for point in POINTS)
+        _, balanced, recall = (extractor.extract(text, point=point) for point in POINTS)
         assert set(spans(balanced)) < set(spans(recall))
         for found in (balanced, recall):
             for a, b in combinations(found.mentions, 2):
@@ -87,9 +90,22 @@ def test_thresholds_decide_and_a_mention_just_as_probable_passes() -> None:
     assert len(at(0).extract(text).mentions) == len(everything)
 
 
+def test_the_precise_point_leaves_out_words_that_name_no_event() -> None:
+    text = text_of("""
+        It PRP nsubj bombed
+        bombed VBD ROOT bombed bomb
+        the DT det camp
+        camp NN dobj bombed
+    """)
+    annotation = replace(text.annotation, lemmas=("it", "have", "the", "camp"))
+    for point, words in (("balanced", ["bombed"]), ("precise", [])):
+        found = at(0.01).extract(text._replace(annotation=annotation), kinds=["action"], point=point)
+        assert [m.text for m in found.mentions if m.kind == "action" and m.text == "bombed"] == words
+
+
 def test_unknown_operating_point_is_an_error() -> None:
-    with pytest.raises(UsageError, match="'precise'") as error:
-        EXTRACTOR.extract(NEWS[0], point="precise")
+    with pytest.raises(UsageError, match="'best'") as error:
+        EXTRACTOR.extract(NEWS[0], point="best")
     assert "balanced, recall" in str(error.value)
 
 
@@ -99,7 +115,7 @@ def test_unknown_kind_is_an_error() -> None:
 
 
 def test_mentions_of_other_kinds_are_kept() -> None:
-    document, annotation, predicates = NEWS[0]
+    document, annotation, predicates, _ = NEWS[0]
     given = document.with_mentions([document.mention("action", 3, 4, id="mine", event="e")])
     found = EXTRACTOR.extract(Parsed(given, annotation, predicates), kinds=["time"])
     assert [(m.id, m.kind, m.text) for m in found.mentions] == [
@@ -110,7 +126,7 @@ def test_mentions_of_other_kinds_are_kept() -> None:
 
 
 def test_arguments_do_not_refer_to_replaced_mentions() -> None:
-    document, annotation, predicates = NEWS[0]
+    document, annotation, predicates, _ = NEWS[0]
     old = document.mention("time", 7, 8, id="old")
     place = document.mention("location", 4, 6, id="place")
     arguments = [Argument("old", "AM-TMP"), Argument("place", "AM-LOC")]
@@ -123,7 +139,7 @@ def test_arguments_do_not_refer_to_replaced_mentions() -> None:
 
 
 def test_nothing_is_found_in_an_address() -> None:
-    document, annotation, predicates = NEWS[0]
+    document, annotation, predicates, _ = NEWS[0]
     address = replace(document, mentions=(), sentences=(replace(document.sentences[0], is_url=True),))
     assert EXTRACTOR.mentions(Parsed(address, annotation, predicates)) == []
 
@@ -170,6 +186,66 @@ def test_mentions_do_not_depend_on_other_sentences() -> None:
         assert [m for m in extractor.mentions(long) if m.end <= end] == extractor.mentions(short)
 
 
+def test_found_actions_have_a_class() -> None:
+    for text in NEWS:
+        bare = text._replace(document=text.document.with_mentions([]))
+        found, gold = (
+            [m for m in d.mentions if m.kind == "action"] for d in (EXTRACTOR.extract(bare), text.document)
+        )
+        assert [m.event_class for m in found] == [m.event_class for m in gold]
+
+
+def test_given_classes_are_kept_and_missing_ones_added() -> None:
+    text = NEWS[0]
+    given = text.document.mention("action", 1, 2, event_class="generic")
+    unknown = text.document.mention("action", 3, 4)
+    document = text.document.with_mentions([given, unknown])
+    known = EXTRACTOR.classify(text._replace(document=document)).mentions
+    assert known[0] == given
+    assert known[1].event_class is not None
+
+
+def test_extractor_trained_without_classes_gives_none() -> None:
+    plain = [
+        text._replace(
+            document=text.document.with_mentions(
+                replace(m, event_class=None, negated=False) for m in text.document.mentions
+            )
+        )
+        for text in NEWS
+    ]
+    found = train(plain, RESOURCES, settings=SETTINGS).extract(plain[0])
+    assert {m.event_class for m in found.mentions} == {None}
+
+
+def scores(text: Parsed) -> NDArray[np.float32]:
+    """Return what a tagger would say that is always right."""
+    tags = np.full((len(text.document.tokens), len(TAGS)), -4, np.float32)
+    tags[:, TAGS.index("none")] = 0
+    names = {"action": "occurrence", "participant": "human"}
+    for m in text.document.mentions:
+        tags[m.start : m.end, TAGS.index(names.get(m.kind, m.kind))] = 4
+        tags[m.start, TAGS.index("start")] = 4
+    return tags
+
+
+def test_contextual_extractor_follows_the_tagger(tmp_path: Path) -> None:
+    contextual = [text._replace(tags=scores(text)) for text in NEWS]
+    extractor = train(contextual, RESOURCES, settings=replace(SETTINGS, groups=("contextual",)))
+    assert (extractor.contextual, EXTRACTOR.contextual) == (True, False)
+    extractor.save(tmp_path / "a.npz", {})
+    loaded = Extractor.load(tmp_path / "a.npz", RESOURCES)
+    for text in contextual:
+        bare = text._replace(document=text.document.with_mentions([]))
+        assert spans(loaded.extract(bare)) == spans(text.document)
+    moved = contextual[0].document.with_mentions([contextual[0].document.mention("action", 3, 4)])
+    elsewhere = contextual[0]._replace(document=moved)
+    found = loaded.mentions(elsewhere._replace(tags=scores(elsewhere)), ["action"], least={"action": 0.5})
+    assert [m.text for m in found] == ["camp"]
+    with pytest.raises(DataError, match="needs the tags of an encoder"):
+        loaded.extract(NEWS[0])
+
+
 def test_saved_extractor_makes_the_same_decisions(tmp_path: Path) -> None:
     extractor = at(0.5)
     extractor.save(tmp_path / "a.npz", {"source": "here"})
@@ -181,6 +257,9 @@ def test_saved_extractor_makes_the_same_decisions(tmp_path: Path) -> None:
     for text in NEWS:
         assert spans(loaded.extract(text)) == spans(extractor.extract(text))
         ours, theirs = (each.probabilities(each.features(text)) for each in (loaded, extractor))
+        np.testing.assert_allclose(ours, theirs, atol=0.01)
+        heads = range(len(text.document.tokens))
+        ours, theirs = (each.class_probabilities(each.features(text), heads) for each in (loaded, extractor))
         np.testing.assert_allclose(ours, theirs, atol=0.01)
 
 
@@ -217,7 +296,16 @@ def test_error_names_a_file_that_is_not_an_extractor(tmp_path: Path, damage: str
         Extractor.load(path, RESOURCES)
 
 
-PARTS = ["token_keys", "token_levels", "segment_keys", "segment_scales", "transitions", "limits"]
+PARTS = [
+    "token_keys",
+    "token_levels",
+    "segment_keys",
+    "segment_scales",
+    "transitions",
+    "limits",
+    "class_levels",
+]
+PARTS += ["class_bias"]
 
 
 @pytest.mark.parametrize("name", PARTS)

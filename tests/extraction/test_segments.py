@@ -23,7 +23,7 @@ Atoms = dict[tuple[int, int], dict[str, int]]
 
 
 def read(text: Parsed, longest: int) -> Atoms:
-    document, annotation, predicates = text
+    document, annotation, predicates, _ = text
     tokens, e = token_atoms(document, annotation, predicates, ["x"] * len(annotation))
     atoms, heads = segment_atoms(annotation, predicates, tokens, TOKEN_ATOMS, e, longest)
     assert len(atoms) == len(heads) == len(annotation) * longest
@@ -150,7 +150,7 @@ def test_commas_are_counted_up_to_two() -> None:
 
 
 def test_role_is_that_of_the_filler_with_or_without_its_first_token() -> None:
-    document, annotation, _ = text_of("a X ROOT a\nb X dep a\nc X dep a\nd X dep a", "e X ROOT e")
+    document, annotation, *_ = text_of("a X ROOT a\nb X dep a\nc X dep a\nd X dep a", "e X ROOT e")
     arguments = (
         RoleArgument("AM-TMP", 1, 1, 4),
         RoleArgument("ARG1", 1, 1, 2),
@@ -163,7 +163,7 @@ def test_role_is_that_of_the_filler_with_or_without_its_first_token() -> None:
 
 
 def test_role_of_the_last_token_is_not_that_of_the_whole_text() -> None:
-    document, annotation, _ = text_of("a X ROOT a\nb X dep a")
+    document, annotation, *_ = text_of("a X ROOT a\nb X dep a")
     found = read(Parsed(document, annotation, (Predicate(0, "verbal", (RoleArgument("ARG1", 1, 1, 2),)),)), 2)
     assert [span for span, atoms in found.items() if atoms["role"]] == [(1, 2)]
 

@@ -122,9 +122,9 @@ def test_groups_are_known_by_name() -> None:
 def test_cross_fit_never_trains_on_the_held_out_topic() -> None:
     # Only the first topic has times, so nobody could have told them there.
     odd = [replace_kinds(text, ("action",)) if text.document.topic != "1" else text for text in NEWS]
-    for document, _, found in cross_fit(odd, RESOURCES, LIMITS, QUICK, lambda _: None):
-        probable = [m.kind for m in found if (m.probability or 0) > 0.5]
-        assert set(probable) <= ({"action"} if document.topic == "1" else set(KINDS))
+    for text, extractor in cross_fit(odd, RESOURCES, LIMITS, QUICK, lambda _: None):
+        probable = [m.kind for m in extractor.mentions(text) if (m.probability or 0) > 0.5]
+        assert set(probable) <= ({"action"} if text.document.topic == "1" else set(KINDS))
 
 
 def replace_kinds(text: Parsed, kinds: Sequence[Kind]) -> Parsed:
@@ -134,7 +134,7 @@ def replace_kinds(text: Parsed, kinds: Sequence[Kind]) -> Parsed:
 
 def test_cross_fit_yields_every_document_once() -> None:
     found = cross_fit(NEWS, RESOURCES, LIMITS, QUICK, lambda _: None)
-    assert sorted(document.id for document, _, _ in found) == sorted(text.document.id for text in NEWS)
+    assert sorted(text.document.id for text, _ in found) == sorted(text.document.id for text in NEWS)
 
 
 def test_documents_of_one_topic_are_held_out_one_by_one() -> None:

@@ -13,7 +13,7 @@ from samevent.extraction.semicrf import Marginals
 from samevent.extraction.weights import Weights, gradient, potentials
 from samevent.seeds import stream
 
-ROWS = (7, 6, 3, 3)
+ROWS = (7, 6, 3, 3, 2)
 KINDS = 3
 LIMITS = np.array([4, 1, 2], np.int64)
 SIZES = [5, 0, 2, 4]
@@ -27,7 +27,9 @@ def plain_score(f: Features, w: Weights, start: int, end: int, kind: int, longes
     def token(t: int, place: int) -> float:
         column = place * KINDS + kind
         known = [i for i in f.token_features[f.token_starts[t] : f.token_starts[t + 1]] if i >= 0]
-        return float(sum(w.token[i, column] for i in known) + f.vectors[t] @ w.vector[:, column])
+        return float(sum(w.token[i, column] for i in known) + f.vectors[t] @ w.vector[:, column]) + float(
+            f.context[t] @ w.context[:, column]
+        )
 
     row = start * longest + end - start - 1
     total = token(start + f.segment_heads[row], 0) + token(start, 2) + token(end - 1, 3)
@@ -52,6 +54,7 @@ def test_unknown_features_have_no_effect() -> None:
         token_features=np.full_like(FEATURES.token_features, -1),
         segment_features=np.full_like(FEATURES.segment_features, -1),
         vectors=np.zeros_like(FEATURES.vectors),
+        context=np.zeros_like(FEATURES.context),
     )
     assert not potentials(unknown, WEIGHTS, LIMITS).segments.any()
 
@@ -64,6 +67,7 @@ def test_potentials_of_a_sentence_do_not_depend_on_the_others() -> None:
         FEATURES.segment_features[7 * 4 :],
         FEATURES.segment_heads[7 * 4 :],
         FEATURES.vectors[7:],
+        FEATURES.context[7:],
     )
     expected = potentials(FEATURES, WEIGHTS, LIMITS).segments[7:]
     np.testing.assert_allclose(potentials(alone, WEIGHTS, LIMITS).segments, expected, atol=1e-12)
@@ -82,11 +86,11 @@ def test_gradient_is_the_transpose_of_potentials() -> None:
     assert found.flat() @ WEIGHTS.flat() == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("dimensions", [(0, 3), (3, 0), (0, 0)], ids=str)
-def test_vectors_without_weights_have_no_effect(dimensions: tuple[int, int]) -> None:
-    vector, phrase = dimensions
-    without = WEIGHTS._replace(vector=WEIGHTS.vector[:vector], phrase=WEIGHTS.phrase[:phrase])
-    silent = WEIGHTS._replace(vector=WEIGHTS.vector * (vector > 0), phrase=WEIGHTS.phrase * (phrase > 0))
+@pytest.mark.parametrize("dimensions", [(0, 3, 2), (3, 0, 0), (0, 0, 2)], ids=str)
+def test_vectors_without_weights_have_no_effect(dimensions: tuple[int, int, int]) -> None:
+    parts = dict(zip(("vector", "phrase", "context"), dimensions, strict=True))
+    without = WEIGHTS._replace(**{name: getattr(WEIGHTS, name)[:size] for name, size in parts.items()})
+    silent = WEIGHTS._replace(**{name: getattr(WEIGHTS, name) * (size > 0) for name, size in parts.items()})
     expected = potentials(FEATURES, silent, LIMITS)
     found = potentials(FEATURES, without, LIMITS)
     np.testing.assert_allclose(found.segments, expected.segments, atol=1e-12)
@@ -104,5 +108,5 @@ def test_flat_weights_round_trip() -> None:
     assert isinstance(back, Weights)
     for ours, theirs in zip(back, WEIGHTS, strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    assert WEIGHTS.flat().size == 7 * 12 + 6 * 3 + 3 * 12 + 3 * 3 + 25
+    assert WEIGHTS.flat().size == 7 * 12 + 6 * 3 + 3 * 12 + 3 * 3 + 2 * 12 + 25
     assert not Weights.zeros(*ROWS, KINDS).flat().any()

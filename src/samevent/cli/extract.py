@@ -16,11 +16,12 @@ from samevent.cli.common import (
     jobs_option,
     model_option,
     output_option,
+    preset_option,
     say,
     stages,
     to_option,
 )
-from samevent.names import POINTS
+from samevent.names import DEFAULT_POINT, POINTS
 
 
 @click.command("extract")
@@ -31,9 +32,9 @@ from samevent.names import POINTS
 @click.option(
     "--point",
     type=choice(POINTS),
-    default="balanced",
+    default=DEFAULT_POINT,
     show_default=True,
-    help="balanced: mentions that are probably right; recall: nearly all possible mentions.",
+    help="precise: few wrong events; balanced: mentions that are probably right; recall: nearly all possible mentions.",
 )
 @click.option(
     "--replace", is_flag=True, help="Find all mentions, including kinds that the input already has."
@@ -45,6 +46,7 @@ from samevent.names import POINTS
     show_default=True,
     help="Whether fillers of semantic roles become mentions too.",
 )
+@preset_option("standard reads with an encoder; light and paper do without.")
 @model_option
 @jobs_option
 @encoding_option
@@ -57,6 +59,7 @@ def extract_cli(
     point: str,
     replace: bool,
     add_fillers: bool,
+    preset: str,
     model: str,
     jobs: int,
     encoding: str | None,
@@ -82,7 +85,7 @@ def extract_cli(
     extraction = Extraction(replace=replace, point=point, association=Association(add_fillers=add_fillers))
     with stages() as watch:
         corpus = Model.load(model, cache=Cache()).extract(
-            corpus, extraction=extraction, jobs=jobs, watch=watch
+            corpus, extraction=extraction, preset=preset, jobs=jobs, watch=watch
         )
     write(corpus, target, format=write_as, overwrite=force)
     counts = Counter(m.kind for m in corpus.mentions())

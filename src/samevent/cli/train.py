@@ -73,6 +73,12 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
     help="Train on the train topics of this split of ECB+; its dev topics help to choose thresholds.",
 )
 @click.option(
+    "--encoders",
+    type=PATH,
+    metavar="WORK",
+    help="Learn from the encoders of both halves too, in the work folder of `train encoder`.",
+)
+@click.option(
     "--likelihood", is_flag=True, help="Plain maximum likelihood instead of the loss-augmented objective."
 )
 @without_option
@@ -83,6 +89,7 @@ def extractor_cli(
     data: Path,
     output: Path,
     split: str | None,
+    encoders: Path | None,
     likelihood: bool,
     left_out: tuple[str, ...],
     model: str,
@@ -92,10 +99,11 @@ def extractor_cli(
     """Train the extractor on an annotated corpus (any readable format) and write it into MODEL.
 
     Lexicon, vectors and roles are those of --model. Sentences without mentions are skipped, because in partly
-    annotated corpora they are not examples of sentences without events.
+    annotated corpora they are not examples of sentences without events. With --encoders, the extractor is the one
+    that presets with an encoder use.
     """
     from samevent.extraction.learning import LIKELIHOOD, Cost, LearningSettings
-    from samevent.extraction.model import EXTRACTOR_FILE
+    from samevent.extraction.model import CONTEXTUAL_FILE, EXTRACTOR_FILE
     from samevent.extraction.training import ExtractorSettings, groups_without
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
@@ -105,11 +113,13 @@ def extractor_cli(
     learning = LearningSettings(cost=LIKELIHOOD if likelihood else Cost())
     settings = ExtractorSettings(learning=learning, groups=groups_without(left_out))
     output.mkdir(parents=True, exist_ok=True)
+    file = output / (CONTEXTUAL_FILE if encoders else EXTRACTOR_FILE)
     train_extractor(
         load_split(split).select(corpus, "train") if split else corpus,
-        output / EXTRACTOR_FILE,
+        file,
         resources(model),
         beside=load_split(split).select(corpus, "dev") if split else (),
+        encoders=encoders,
         settings=settings,
         source=Source(f"ECB+, train topics of {split}" if split else data.name),
         jobs=jobs,
@@ -117,7 +127,7 @@ def extractor_cli(
         overwrite=force,
         progress=say,
     )
-    say(f"wrote {output / EXTRACTOR_FILE}")
+    say(f"wrote {file}")
 
 
 @train_cli.command("similarity")

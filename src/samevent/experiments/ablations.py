@@ -112,7 +112,9 @@ class _Lab:
     def prepared(self) -> Prepared:
         """All documents with gold events and predicted arguments."""
         self.work.log(f"reading {len(self.gold)} documents")
-        return self.model.prepare(self.gold, extraction=PREDICTED_ARGUMENTS, jobs=self.work.jobs)
+        return self.model.prepare(
+            self.gold, extraction=PREDICTED_ARGUMENTS, preset="paper", jobs=self.work.jobs
+        )
 
     def folds(self, without: tuple[str, ...]) -> list[Fold]:
         """Return the folds with pair models that lack some features."""

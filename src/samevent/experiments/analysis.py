@@ -74,7 +74,10 @@ def measure_analysis(
     ours = replace(plan, clusterers=(OURS,))
     extracted = run_systems(PREDICTED, documents, ours, trained, work)
     with_gold_arguments = trained.prepare(
-        _with_gold_arguments(documents, plan.task), extraction=MISSING_ARGUMENTS, jobs=work.jobs
+        _with_gold_arguments(documents, plan.task),
+        extraction=MISSING_ARGUMENTS,
+        preset=plan.preset,
+        jobs=work.jobs,
     ).evidence
     settings = {name: repr(system) for name, system in gold.systems.items()}
     return {

@@ -144,7 +144,7 @@ def trained_model(task: Task, corpus: Corpus, work: Work) -> Path:
 
 def run_systems(name: str, documents: Corpus, plan: Plan, model: Model, work: Work) -> Answers:
     """Run all systems on the mentions of a name; they share one search for similar mentions."""
-    given = mention_set(name, plan.task, documents, model, work)
+    given = mention_set(name, plan.task, documents, model, work, preset=plan.preset)
     systems, evidence = plan.systems(given), given.prepared.evidence
     depends_on = f"{given.digest} {files_digest(model.resources.folder.iterdir())}"
     cells = {

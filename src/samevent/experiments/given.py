@@ -20,6 +20,7 @@ from samevent.errors import UsageError
 from samevent.experiments.reliability import Integers
 from samevent.experiments.work import Work
 from samevent.model import Model
+from samevent.names import DEFAULT_PRESET
 from samevent.preparation import EVERYTHING, MISSING_ARGUMENTS, WORDS_ONLY, Prepared
 
 Mentions = Literal["gold", "predicted"]
@@ -118,10 +119,12 @@ def prepare_given(
     mentions: Mentions = "gold",
     raw_text: bool = False,
     ignore: frozenset[str] = frozenset(),
+    preset: str = DEFAULT_PRESET,
 ) -> Given:
     """Return the mentions that systems are given, without anything that they may not see, and the gold ones.
 
-    `ignore` are gold chains that are no events. With `raw_text`, mentions are extracted from the text alone.
+    `ignore` are gold chains that are no events. With `raw_text`, mentions are extracted from the text alone. The
+    `preset` chooses the extractor.
     """
     counted = corpus.filtered(
         lambda m: m.kind == "action" and is_annotated(corpus[m.document], m.char_start)
@@ -136,6 +139,7 @@ def prepare_given(
         prepared = model.prepare(
             documents.mapped(_anonymous),
             extraction=extraction,
+            preset=preset,
             jobs=work.jobs,
             watch=lambda stage, done, total, note: show(done),  # noqa: ARG005 (the signature of a watch)
         )
@@ -158,7 +162,9 @@ def _raw(document: Document) -> Document:
 
 
 def _anonymous(document: Document) -> Document:
-    mentions = (replace(m, event=None, within=None) for m in document.mentions)
+    mentions = (
+        replace(m, event=None, within=None, event_class=None, negated=False) for m in document.mentions
+    )
     return replace(document.with_mentions(mentions), topic=None, subtopic=None)
 
 

@@ -13,6 +13,7 @@ from samevent.experiments.protocols import Task
 from samevent.experiments.work import Work, corpus_digest
 from samevent.formats import read
 from samevent.model import Model
+from samevent.names import DEFAULT_PRESET
 from samevent.preparation import MISSING_ARGUMENTS, WORDS_ONLY, Extraction, Prepared
 from samevent.scoring import Filter
 
@@ -75,8 +76,13 @@ class MentionSet:
         }
 
 
-def mention_set(name: str, task: Task, documents: Corpus, model: Model, work: Work) -> MentionSet:
-    """Prepare the mentions of a name (`gold`, `predicted`, or those of a file) of some documents of ECB+."""
+def mention_set(
+    name: str, task: Task, documents: Corpus, model: Model, work: Work, *, preset: str = DEFAULT_PRESET
+) -> MentionSet:
+    """Prepare the mentions of a name (`gold`, `predicted`, or those of a file) of some documents of ECB+.
+
+    The `preset` chooses the extractor.
+    """
     extraction = MISSING_ARGUMENTS
     match name:
         case protocols.GOLD:
@@ -90,6 +96,7 @@ def mention_set(name: str, task: Task, documents: Corpus, model: Model, work: Wo
         prepared = model.prepare(
             given.mapped(_anonymous),
             extraction=extraction,
+            preset=preset,
             jobs=work.jobs,
             watch=lambda stage, done, total, note: show(done),  # noqa: ARG005 (the signature of a watch)
         )
@@ -111,9 +118,10 @@ def _from_file(path: Path, documents: Corpus) -> Corpus:
 
 
 def _anonymous(document: Document) -> Document:
-    """Remove what no system may see: topics and events."""
+    """Remove what no system may see: topics, events and their classes."""
 
     def without_event(m: Mention) -> Mention:
-        return replace(m, event=None, within=None) if m.kind == "action" else m
+        hidden = replace(m, event=None, within=None, event_class=None, negated=False)
+        return hidden if m.kind == "action" else m
 
     return replace(document.with_mentions(map(without_event, document.mentions)), topic=None, subtopic=None)

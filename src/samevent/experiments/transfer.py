@@ -83,6 +83,7 @@ def measure_transfer(corpus: Corpus, plan: Transfer, work: Work) -> dict[str, An
         mentions=plan.mentions,
         raw_text=plan.raw_text,
         ignore=ignore,
+        preset=plan.preset,
     )
     evidence, systems = given.prepared.evidence, plan.systems()
     answers: dict[str, Clustered] = {}

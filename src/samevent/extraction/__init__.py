@@ -6,9 +6,19 @@
 
 from samevent.extraction.arguments import Association, Parsed, associate, label_events
 from samevent.extraction.by_roles import extract_by_roles
-from samevent.extraction.model import EXTRACTOR_FILE, POINTS, Extractor, Point, load_extractor
+from samevent.extraction.model import (
+    CONTEXTUAL_FILE,
+    DEFAULT_POINT,
+    EXTRACTOR_FILE,
+    POINTS,
+    Extractor,
+    Point,
+    load_extractor,
+)
 
 __all__ = [
+    "CONTEXTUAL_FILE",
+    "DEFAULT_POINT",
     "EXTRACTOR_FILE",
     "POINTS",
     "Association",

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samevent.corpus import KINDS, Argument, Document, Kind, Mention
 from samevent.errors import CorpusError
@@ -50,11 +51,15 @@ _Phrase = tuple[int, int, Kind, int]
 
 
 class Parsed(NamedTuple):
-    """A document with its parse and its predicates, in the order of the text."""
+    """A document with its parse, its predicates in the order of the text, and what an encoder's tagger says.
+
+    `tags` has the scores of `language.encoder.tagging.TAGS`, one row per token; None without an encoder.
+    """
 
     document: Document
     annotation: Annotation
     predicates: tuple[Predicate, ...]
+    tags: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

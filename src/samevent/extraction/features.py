@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.corpus import Document
+from samevent.extraction.contextual import context_columns
 from samevent.extraction.segments import SEGMENT_ATOMS, segment_atoms
 from samevent.language.annotation import Annotation
 from samevent.language.hashing import (
@@ -65,7 +66,7 @@ SEGMENT_TEMPLATES = {
 Vectors = NDArray[np.float32]
 
 GROUPS = ("words", "tags", "shapes", "parse", "names", "roles", "chunks", "phrases", "lexicon", "hypernyms",
-          "synonyms", "frames", "vectors", "phrase_vectors")  # fmt: skip
+          "synonyms", "frames", "vectors", "phrase_vectors", "contextual")  # fmt: skip
 
 
 class FeatureKeys(NamedTuple):
@@ -81,6 +82,8 @@ class FeatureKeys(NamedTuple):
     segment_heads: NDArray[np.int8]
     """The distance of the head of each segment from its start."""
     vectors: Vectors
+    context: Vectors
+    """What the tagger of an encoder says, see `contextual`; without one, no columns."""
 
 
 class Features(NamedTuple):
@@ -92,6 +95,7 @@ class Features(NamedTuple):
     segment_features: Indices
     segment_heads: NDArray[np.int8]
     vectors: Vectors
+    context: Vectors
 
 
 _Text = TypeVar("_Text", FeatureKeys, Features)
@@ -113,9 +117,13 @@ class Encoder:
         self._segment = _group_templates(SEGMENT_ATOMS, SEGMENT_TEMPLATES, self.groups)
 
     def encode(
-        self, document: Document, annotation: Annotation, predicates: Iterable[Predicate]
+        self,
+        document: Document,
+        annotation: Annotation,
+        predicates: Iterable[Predicate],
+        tags: Vectors | None = None,
     ) -> FeatureKeys:
-        """Return the keys of all features of a document."""
+        """Return the keys of all features of a document; `tags` are the scores of an encoder's tagger."""
         predicates = tuple(predicates)
         words = [token.text for token in document.tokens]
         entries = [self._entry(*pair) for pair in zip(annotation.lemmas, annotation.tags, strict=True)]
@@ -129,7 +137,11 @@ class Encoder:
         segments, heads = segment_atoms(annotation, predicates, atoms, TOKEN_ATOMS, e, self.longest)
         segment_keys = hash_templates(segments, self._segment, segments[:, 0] > 0)
         borders = np.array([0, *(s.end for s in document.sentences)], np.int64)
-        return FeatureKeys(borders, starts, keys, segment_keys, heads, self.vectors.matrix(words))
+        if tags is None or "contextual" not in self.groups:
+            context = np.zeros((len(words), 0), np.float32)
+        else:
+            context = context_columns(tags, borders)
+        return FeatureKeys(borders, starts, keys, segment_keys, heads, self.vectors.matrix(words), context)
 
     def _entry(self, lemma: str, tag: str) -> tuple[str, Keys]:
         """Return the WordNet class of a word, and the keys of its lexicon features."""
@@ -184,6 +196,7 @@ def select_sentences(text: _Text, sentences: Sequence[int]) -> _Text:
         text[3][rows],
         text.segment_heads[rows],
         text.vectors[tokens],
+        text.context[tokens],
     )
 
 
@@ -196,6 +209,7 @@ def look_up_features(text: FeatureKeys, tokens: KeyTable, segments: KeyTable) ->
         look_up(text.segment_keys, segments),
         text.segment_heads,
         text.vectors,
+        text.context,
     )
 
 

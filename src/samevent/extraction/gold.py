@@ -105,8 +105,8 @@ class Ranking:
         head, exact = (Balance(*map(float, column)) for column in zip(precision, recall, f1, strict=True))
         return head, exact
 
-    def best_threshold(self) -> float:
-        """Return the threshold with the best mean of both F1 scores."""
+    def best_threshold(self, beta: float = 1.0) -> float:
+        """Return the threshold with the best mean of both F scores; below 1, `beta` favours precision."""
         ends = self._ends()
         if not self.checked.any():
             return 0.5
@@ -114,8 +114,8 @@ class Ranking:
         correct = ((self.found > 0) & self.checked[:, None]).cumsum(axis=0)[ends]
         found = (self.found * self.checked[:, None]).cumsum(axis=0)[ends]
         precision, recall = correct / np.maximum(1, chosen), found / max(1, self.gold_checked)
-        f1 = 2 * precision * recall / np.maximum(1e-12, precision + recall)
-        return float(self.probability[ends[int(f1.mean(axis=1).argmax())]])
+        f = (1 + beta**2) * precision * recall / np.maximum(1e-12, beta**2 * precision + recall)
+        return float(self.probability[ends[int(f.mean(axis=1).argmax())]])
 
     def threshold_for(self, share: float) -> float:
         """Return the lowest threshold that at most `share` predictions per token pass; above 1 if none may."""
@@ -143,11 +143,11 @@ def ranking(kind: Kind, texts: Iterable[tuple[Document, Annotation, Sequence[Men
         certain = [m for m in gold if document.sentence_of(m.start) in checked]
         gold_linked += len(linked)
         gold_checked += len(certain)
-        heads = [Counter(_head(m, annotation) for m in side) for side in (linked, certain)]
+        heads = [Counter(head_of(m, annotation) for m in side) for side in (linked, certain)]
         spans = [Counter(m.span for m in side) for side in (linked, certain)]
         for m in predicted:
             if m.kind == kind:
-                top, is_checked = _head(m, annotation), document.sentence_of(m.start) in checked
+                top, is_checked = head_of(m, annotation), document.sentence_of(m.start) in checked
                 hits = [(heads[side][top], spans[side][m.span]) for side in (0, 1)]
                 rows.append((m.probability or 0.0, *hits[0], is_checked, *hits[1]))
     table = np.array(rows, np.float64).reshape(-1, 6)
@@ -165,7 +165,8 @@ def _checked_sentences(document: Document) -> set[int]:
     return {i for i, s in enumerate(document.sentences) if s.annotated and not s.is_url}
 
 
-def _head(mention: Mention, annotation: Annotation) -> int:
+def head_of(mention: Mention, annotation: Annotation) -> int:
+    """Return the head token of a mention."""
     return (
         mention.head
         if mention.head is not None

@@ -90,7 +90,8 @@ class Batch:
     def put(self, weights: Weights, own: Weights) -> None:
         """Write the weights of the batch back."""
         weights.token[self.tokens], weights.segment[self.segments] = own.token, own.segment
-        weights.vector[:], weights.phrase[:], weights.transitions[:] = own[2:]
+        for part, new in zip(weights[2:], own[2:], strict=True):
+            part[:] = new
 
 
 def learn(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -10,13 +10,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.corpus import KINDS, Document, Kind, Mention
+from samevent.corpus import EVENT_CLASSES, KINDS, Document, Kind, Mention
 from samevent.errors import DataError, UsageError
 from samevent.extraction.arguments import Association, Parsed, associate, label_events
+from samevent.extraction.classes import ClassWeights, class_probabilities, is_negated
+from samevent.extraction.contextual import CONTEXT_COLUMNS
 from samevent.extraction.decoding import Candidates, decode, merge_dates
 from samevent.extraction.features import GROUPS, Encoder, Features, look_up_features
+from samevent.extraction.gold import head_of
 from samevent.extraction.semicrf import Floats, marginals
 from samevent.extraction.weights import Weights, potentials
+from samevent.language.annotation import Annotation
 from samevent.language.hashing import KeyTable, key_gaps, keys_from_gaps
 from samevent.language.heads import head
 from samevent.language.resources import DEFAULT as DEFAULT_MODEL
@@ -24,20 +28,24 @@ from samevent.language.resources import Resources, resources
 from samevent.storage import damaged_table, quantized, read_table, write_table
 
 KIND = "extractor"
-SCHEMA = 1
+SCHEMA = 2
 EXTRACTOR_FILE = "extractor.npz"
+CONTEXTUAL_FILE = "extractor-standard.npz"
+"""The extractor that needs the tags of an encoder."""
 LEAST_WEIGHT = 0.02
 """Features whose weights are all smaller are not saved."""
 
-Point = Literal["balanced", "recall"]
+Point = Literal["precise", "balanced", "recall"]
 POINTS: tuple[Point, ...] = get_args(Point)
-"""Operating points: the best F1, or high recall."""
+"""Operating points: few wrong events and none whose head is empty, the best F1, or high recall."""
+DEFAULT_POINT = POINTS[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """The minimal probability of mentions of each kind at each operating point."""
 
+    precise: Mapping[Kind, float]
     balanced: Mapping[Kind, float]
     recall: Mapping[Kind, float]
 
@@ -45,11 +53,20 @@ class Thresholds:
         """Return the thresholds of an operating point."""
         if point not in POINTS:
             raise UsageError(f"unknown operating point {point!r}", expected=f"one of {', '.join(POINTS)}")
-        return self.balanced if point == "balanced" else self.recall
+        thresholds: Mapping[Kind, float] = getattr(self, point)
+        return thresholds
 
+
+_EMPTY_TAGS = frozenset(("PRON", "DET", "AUX"))
+_EMPTY_LEMMAS = frozenset("be have do get let seem thing one way something anything".split())
 
 WITH_FILLERS = Association(add_fillers=True)
 """Role fillers of an event become its arguments even where no mention was found."""
+
+
+def is_empty(annotation: Annotation, token: int) -> bool:
+    """Return whether a word alone names no event: *it*, *this*, *have*, *thing*."""
+    return annotation.pos[token] in _EMPTY_TAGS or annotation.lemmas[token].lower() in _EMPTY_LEMMAS
 
 
 class Extractor:
@@ -63,39 +80,54 @@ class Extractor:
         segments: KeyTable,
         limits: Collection[int],
         thresholds: Thresholds,
+        classes: ClassWeights,
         *,
         groups: Collection[str] = GROUPS,
     ) -> None:
-        _check(resources, weights, tokens, segments, limits, thresholds)
+        _check(resources, weights, tokens, segments, limits, thresholds, classes)
         self.resources = resources
         self.weights = weights
         self.limits: NDArray[np.int64] = np.array(list(limits), np.int64)
         self.thresholds = thresholds
+        self.classes = classes
         self.groups = tuple(name for name in GROUPS if name in groups)
         self._tokens, self._segments = tokens, segments
         self._encoder = Encoder(
             resources.lexicon, resources.vectors, groups=self.groups, longest=int(self.limits.max())
         )
 
+    @property
+    def contextual(self) -> bool:
+        """Whether it needs the tags of an encoder."""
+        return len(self.weights.context) > 0
+
     def extract(
         self,
         text: Parsed,
         *,
-        point: str = "balanced",
+        point: str = DEFAULT_POINT,
         kinds: Collection[Kind] = KINDS,
         association: Association = WITH_FILLERS,
     ) -> Document:
-        """Return the document with new mentions of these kinds, and with arguments on its events.
+        """Return the document with new mentions of these kinds, and with classes and arguments on its events.
 
-        Mentions of other kinds are kept. So are existing arguments of events, unless they refer to a replaced mention.
+        Mentions of other kinds are kept, and so are classes that they have. So are existing arguments of events,
+        unless they refer to a replaced mention.
         """
         for kind in kinds:
             if kind not in KINDS:
                 raise UsageError(f"unknown kind {kind!r}", expected=f"some of {', '.join(KINDS)}")
         thresholds = self.thresholds.at(point)
+        features = self.features(text)
         kept = _without_kinds(text.document, kinds)
-        new = self.mentions(text, kinds, least=thresholds)
-        document = text.document.with_mentions([*kept, *new])
+        new = self._found(text, features, kinds, thresholds) if kinds else []
+        if point == "precise":
+            new = [
+                m
+                for m in new
+                if m.kind != "action" or not is_empty(text.annotation, head_of(m, text.annotation))
+            ]
+        document = self._classified(text.document.with_mentions([*kept, *new]), text.annotation, features)
         predicates = label_events(self.resources.roles, document, text.annotation, text.predicates)
         return associate(document, text.annotation, predicates, settings=association)
 
@@ -103,13 +135,46 @@ class Extractor:
         self, text: Parsed, kinds: Collection[Kind] = KINDS, *, least: Mapping[Kind, float] | None = None
     ) -> list[Mention]:
         """Return mentions with probability >= `least` (default: all); those of one kind do not overlap."""
+        return self._found(text, self.features(text), kinds, least)
+
+    def classify(self, text: Parsed) -> Document:
+        """Return the document with a class on its actions; those that have one keep it."""
+        return self._classified(text.document, text.annotation, self.features(text))
+
+    def class_probabilities(self, features: Features, heads: Sequence[int]) -> Floats:
+        """Return the probability of each class of actions with these heads, one row per action."""
+        return class_probabilities(features, heads, self.classes)
+
+    def _classified(self, document: Document, annotation: Annotation, features: Features) -> Document:
+        unknown = [m for m in document.mentions if m.kind == "action" and m.event_class is None]
+        if not unknown or not self.classes.learned:
+            return document
+        heads = [head_of(m, annotation) for m in unknown]
+        best = self.class_probabilities(features, heads).argmax(axis=1).tolist()
+        known = {
+            m.id: replace(
+                m,
+                event_class=EVENT_CLASSES[number],
+                negated=m.negated or is_negated(document, annotation, head),
+            )
+            for m, head, number in zip(unknown, heads, best, strict=True)
+        }
+        return document.with_mentions(known.get(m.id, m) for m in document.mentions)
+
+    def _found(
+        self,
+        text: Parsed,
+        features: Features,
+        kinds: Collection[Kind],
+        least: Mapping[Kind, float] | None,
+    ) -> list[Mention]:
         document, annotation = text.document, text.annotation
         prose = np.ones(len(document.tokens), np.bool_)
         for sentence in document.sentences:
             prose[sentence.start : sentence.end] = not sentence.is_url
         return [
             document.mention(kind, start, end, head=head(annotation, start, end), probability=probability)
-            for kind, spans in self.candidates(text).items()
+            for kind, spans in self._candidates(text, features).items()
             if kind in kinds
             for start, end, probability in zip(
                 spans.start.tolist(), spans.end.tolist(), spans.probability.round(6).tolist(), strict=True
@@ -117,9 +182,8 @@ class Extractor:
             if prose[start] and (least is None or probability >= least[kind])
         ]
 
-    def candidates(self, text: Parsed) -> dict[Kind, Candidates]:
+    def _candidates(self, text: Parsed, features: Features) -> dict[Kind, Candidates]:
         """Return the candidate mentions of each kind, as arrays."""
-        features = self.features(text)
         probabilities = self.probabilities(features)
         spans = {
             kind: decode(
@@ -132,6 +196,11 @@ class Extractor:
 
     def features(self, text: Parsed) -> Features:
         """Return a document as the model sees it."""
+        if self.contextual and text.tags is None:
+            raise DataError(
+                f"the extractor needs the tags of an encoder, and document {text.document.id!r} has none",
+                expected="documents that the encoder of the same model has read",
+            )
         return look_up_features(self._encoder.encode(*text), self._tokens, self._segments)
 
     def probabilities(self, features: Features) -> Floats:
@@ -145,19 +214,20 @@ class Extractor:
             "vector": self.weights.vector.astype(np.float32),
             "phrase": self.weights.phrase.astype(np.float32),
             "transitions": self.weights.transitions.astype(np.float32),
+            "context": self.weights.context.astype(np.float32),
+            "class_context": self.classes.context.astype(np.float32),
+            "class_bias": self.classes.bias.astype(np.float32),
             "limits": self.limits,
         }
-        for name, keys, rows in (
-            ("token", self._tokens, self.weights.token),
-            ("segment", self._segments, self.weights.segment),
+        for name, keys, tables in (
+            ("token", self._tokens, {"token": self.weights.token, "class": self.classes.token}),
+            ("segment", self._segments, {"segment": self.weights.segment}),
         ):
-            kept = np.abs(rows).max(axis=1, initial=0) >= LEAST_WEIGHT
-            levels, scales = quantized(rows[kept].astype(np.float32))
-            arrays |= {
-                f"{name}_keys": key_gaps(keys.keys[kept]),
-                f"{name}_levels": levels,
-                f"{name}_scales": scales,
-            }
+            kept = np.abs(np.hstack(list(tables.values()))).max(axis=1, initial=0) >= LEAST_WEIGHT
+            arrays[f"{name}_keys"] = key_gaps(keys.keys[kept])
+            for table, rows in tables.items():
+                levels, scales = quantized(rows[kept].astype(np.float32))
+                arrays |= {f"{table}_levels": levels, f"{table}_scales": scales}
         about = {
             "groups": list(self.groups),
             "thresholds": {point: dict(self.thresholds.at(point)) for point in POINTS},
@@ -170,12 +240,13 @@ class Extractor:
         table = read_table(path, KIND, SCHEMA)
         a = table.arrays
         try:
-            rows = [
+            *rows, class_rows = (
                 (a[f"{name}_levels"] * a[f"{name}_scales"]).astype(np.float64)
-                for name in ("token", "segment")
-            ]
-            dense = [a[name].astype(np.float64) for name in ("vector", "phrase", "transitions")]
+                for name in ("token", "segment", "class")
+            )
+            dense = [a[name].astype(np.float64) for name in ("vector", "phrase", "context", "transitions")]
             weights = Weights(*rows, *dense)
+            classes = [a[name].astype(np.float64) for name in ("class_context", "class_bias")]
             return cls(
                 resources,
                 weights,
@@ -183,6 +254,7 @@ class Extractor:
                 KeyTable.of(keys_from_gaps(a["segment_keys"])),
                 a["limits"].tolist(),
                 Thresholds(**table.manifest["thresholds"]),
+                ClassWeights(class_rows, *classes),
                 groups=table.manifest["groups"],
             )
         except (DataError, KeyError, ValueError, TypeError) as error:
@@ -202,13 +274,21 @@ def _check(
     segments: KeyTable,
     limits: Collection[int],
     thresholds: Thresholds,
+    classes: ClassWeights,
 ) -> None:
     """Raise if the parts do not fit together: compiled code checks no bounds."""
     kinds = len(KINDS)
     shapes = [part.shape for part in weights]
-    vector, phrase = len(weights.vector), len(weights.phrase)
-    wanted = Weights.zeros(len(tokens.keys), len(segments.keys), vector, phrase, kinds)
-    if shapes != [part.shape for part in wanted] or len(limits) != kinds or min(limits) < 1:
+    vector, phrase, context = len(weights.vector), len(weights.phrase), len(weights.context)
+    wanted = Weights.zeros(len(tokens.keys), len(segments.keys), vector, phrase, context, kinds)
+    shapes += [part.shape for part in classes]
+    empty = ClassWeights.zeros(len(tokens.keys), context)
+    if (
+        shapes != [part.shape for part in (*wanted, *empty)]
+        or context not in (0, CONTEXT_COLUMNS)
+        or len(limits) != kinds
+        or min(limits) < 1
+    ):
         raise DataError("the weights, features and kinds of an extractor do not fit together")
     if any(set(thresholds.at(point)) != set(KINDS) for point in POINTS):
         raise DataError("an extractor lacks thresholds", expected=f"one for each of {', '.join(KINDS)}")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from samevent.corpus import KINDS, Document, Kind, Mention
+from samevent.corpus import KINDS, Document, Kind
 from samevent.errors import DataError, UsageError
 from samevent.extraction.arguments import Parsed
+from samevent.extraction.classes import LabelledHead, fit_classes
 from samevent.extraction.features import (
     GROUPS,
     Encoder,
@@ -19,18 +21,25 @@ from samevent.extraction.features import (
     look_up_features,
     select_sentences,
 )
-from samevent.extraction.gold import Ranking, Segment, gold_path, length_limits, marked_sentences, ranking
+from samevent.extraction.gold import (
+    Ranking,
+    Segment,
+    gold_path,
+    head_of,
+    length_limits,
+    marked_sentences,
+    ranking,
+)
 from samevent.extraction.learning import LearningSettings, learn
-from samevent.extraction.model import Extractor, Thresholds
+from samevent.extraction.model import POINTS, Extractor, Thresholds
 from samevent.extraction.weights import Weights
-from samevent.language.annotation import Annotation
 from samevent.language.hashing import Keys, KeyTable, frequent_keys
 from samevent.language.resources import Resources
 
 Progress = Callable[[str], None]
 Limits = Sequence[int]
 
-NO_THRESHOLDS = Thresholds(dict.fromkeys(KINDS, 1.0), dict.fromkeys(KINDS, 1.0))
+NO_THRESHOLDS = Thresholds(*(dict.fromkeys(KINDS, 1.0) for _ in POINTS))
 """The thresholds of an extractor that only ranks."""
 
 
@@ -48,6 +57,10 @@ class ExtractorSettings:
         default_factory=lambda: {"action": 0.285, "participant": 0.23, "time": 0.0305, "location": 0.0203}
     )
     """Mentions per token of each kind at the operating point `recall`."""
+    precise_beta: Mapping[Kind, float] = field(
+        default_factory=lambda: {"action": 0.5, "participant": 1.0, "time": 1.0, "location": 1.0}
+    )
+    """The F score of each kind that is best at the operating point `precise`: below 1, precision counts more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +72,15 @@ class Example:
     """Of its marked sentences."""
     path: tuple[Segment, ...]
     """The gold path through these."""
+    heads: tuple[LabelledHead, ...]
+    """Their actions whose class is known; tokens counted as in the path."""
+
+
+class HeldOut(NamedTuple):
+    """An annotated document, and an extractor that was trained on other topics."""
+
+    text: Parsed
+    extractor: Extractor
 
 
 def groups_without(names: Collection[str]) -> tuple[str, ...]:
@@ -103,8 +125,13 @@ def choose_thresholds(
     progress: Progress,
 ) -> Thresholds:
     """Return the operating points of extractors on topics they were not trained on."""
-    ranked = rankings(cross_fit(texts, resources, limits, settings, progress))
+    return thresholds_of(rankings(cross_fit(texts, resources, limits, settings, progress)), settings)
+
+
+def thresholds_of(ranked: Mapping[Kind, Ranking], settings: ExtractorSettings) -> Thresholds:
+    """Return the operating points that are best on these rankings."""
     return Thresholds(
+        {kind: ranked[kind].best_threshold(settings.precise_beta[kind]) for kind in KINDS},
         {kind: ranked[kind].best_threshold() for kind in KINDS},
         {kind: ranked[kind].threshold_for(settings.recall_shares[kind]) for kind in KINDS},
     )
@@ -116,8 +143,8 @@ def cross_fit(
     limits: Limits,
     settings: ExtractorSettings,
     progress: Progress,
-) -> Iterator[tuple[Document, Annotation, list[Mention]]]:
-    """Yield documents with the mentions found by an extractor trained on other topics."""
+) -> Iterator[HeldOut]:
+    """Yield documents with extractors trained on other topics."""
     examples = prepare_examples(texts, resources, limits, settings)
     folds = _folds([example.text.document for example in examples], settings.folds)
     for number, fold in enumerate(folds, 1):
@@ -126,14 +153,13 @@ def cross_fit(
         extractor = fit(others, resources, limits, settings, NO_THRESHOLDS, progress)
         for example in examples:
             if example.text.document.id in fold:
-                document, annotation, _ = example.text
-                yield document, annotation, extractor.mentions(example.text)
+                yield HeldOut(example.text, extractor)
 
 
-def rankings(texts: Iterable[tuple[Document, Annotation, Sequence[Mention]]]) -> dict[Kind, Ranking]:
+def rankings(held_out: Iterable[HeldOut]) -> dict[Kind, Ranking]:
     """Return the ranking of each kind."""
-    texts = list(texts)
-    return {kind: ranking(kind, texts) for kind in KINDS}
+    found = [(text.document, text.annotation, extractor.mentions(text)) for text, extractor in held_out]
+    return {kind: ranking(kind, found) for kind in KINDS}
 
 
 def prepare_examples(
@@ -145,7 +171,9 @@ def prepare_examples(
     for text in texts:
         sentences = marked_sentences(text.document)
         keys = select_sentences(encoder.encode(*text), sentences)
-        examples.append(Example(text, keys, tuple(_path(text, sentences, limits))))
+        shift = _shifts(text.document, sentences)
+        path, heads = _path(text, shift, limits), _labelled_heads(text, shift)
+        examples.append(Example(text, keys, tuple(path), tuple(heads)))
     return examples
 
 
@@ -170,27 +198,46 @@ def fit(
     vector, phrase = (
         keys.vectors.shape[1] * (name in settings.groups) for name in ("vectors", "phrase_vectors")
     )
-    weights = Weights.zeros(len(tokens.keys), len(segments.keys), vector, phrase, len(KINDS))
+    context = keys.context.shape[1]
+    weights = Weights.zeros(len(tokens.keys), len(segments.keys), vector, phrase, context, len(KINDS))
+    features = look_up_features(keys, tokens, segments)
     # Several threads would change the order of additions, hence the last bits.
     with threadpool_limits(1):
         learn(
             weights,
-            look_up_features(keys, tokens, segments),
+            features,
             _concatenate_paths(examples),
             np.array(limits, np.int64),
             settings.learning,
             progress,
         )
-    return Extractor(resources, weights, tokens, segments, limits, thresholds, groups=settings.groups)
+        classes = fit_classes(features, _concatenate_heads(examples), len(tokens.keys))
+    return Extractor(
+        resources, weights, tokens, segments, limits, thresholds, classes, groups=settings.groups
+    )
 
 
-def _path(text: Parsed, sentences: Sequence[int], limits: Limits) -> Iterator[Segment]:
-    """Yield the gold path, with tokens counted within the selected sentences."""
+def _shifts(document: Document, sentences: Sequence[int]) -> dict[int, int]:
+    """Return by how much the tokens of each selected sentence move if only these are counted."""
     at, shift = 0, {}
     for number in sentences:
-        sentence = text.document.sentences[number]
+        sentence = document.sentences[number]
         shift[number] = at - sentence.start
         at += sentence.end - sentence.start
+    return shift
+
+
+def _labelled_heads(text: Parsed, shift: Mapping[int, int]) -> Iterator[LabelledHead]:
+    for m in text.document.mentions:
+        if m.event_class is not None:
+            head = head_of(m, text.annotation)
+            number = text.document.sentence_of(head)
+            if number in shift:
+                yield LabelledHead(head + shift[number], m.event_class)
+
+
+def _path(text: Parsed, shift: Mapping[int, int], limits: Limits) -> Iterator[Segment]:
+    """Yield the gold path, with tokens counted within the selected sentences."""
     for start, end, kind in gold_path(text.document, text.annotation, limits):
         number = text.document.sentence_of(start)
         if number in shift:
@@ -203,6 +250,14 @@ def _concatenate_paths(examples: Iterable[Example]) -> list[Segment]:
         path += [(start + at, end + at, kind) for start, end, kind in example.path]
         at += int(example.keys.borders[-1])
     return path
+
+
+def _concatenate_heads(examples: Iterable[Example]) -> list[LabelledHead]:
+    heads, at = [], 0
+    for example in examples:
+        heads += [head._replace(token=head.token + at) for head in example.heads]
+        at += int(example.keys.borders[-1])
+    return heads
 
 
 def _frequent(keys: Keys, least: int) -> Keys:

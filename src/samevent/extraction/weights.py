@@ -1,7 +1,8 @@
 """The weights of the extractor, and the potentials that features and weights make.
 
 The score of a segment is the sum of the weights of its own features, of the features of its tokens by their place (the
-head, any, the first, the last), and of the mean of its word vectors. Kind *other* scores 0: all else is relative to it.
+head, any, the first, the last), of the mean of its word vectors, and of what an encoder says of its tokens by their
+place. Kind *other* scores 0: all else is relative to it.
 """
 
 from __future__ import annotations
@@ -33,16 +34,19 @@ class Weights(NamedTuple):
     """By dimension; place, kind."""
     phrase: Floats
     """By dimension; kind."""
+    context: Floats
+    """By column; place, kind."""
     transitions: Floats
 
     @classmethod
-    def zeros(cls, tokens: int, segments: int, vector: int, phrase: int, kinds: int) -> Weights:
-        """Return zero weights of these sizes; with dimension 0 word vectors are not used."""
+    def zeros(cls, tokens: int, segments: int, vector: int, phrase: int, context: int, kinds: int) -> Weights:
+        """Return zero weights of these sizes; with dimension 0 word vectors or context are not used."""
         return cls(
             np.zeros((tokens, PLACES * kinds)),
             np.zeros((segments, kinds)),
             np.zeros((vector, PLACES * kinds)),
             np.zeros((phrase, kinds)),
+            np.zeros((context, PLACES * kinds)),
             np.zeros((kinds + 2, kinds + 2)),
         )
 
@@ -61,6 +65,7 @@ def potentials(features: Features, weights: Weights, limits: NDArray[np.int64]) 
     """Return the scores of all parts of paths."""
     n, kinds = len(features.token_starts) - 1, len(limits)
     tokens = (features.vectors[:, : len(weights.vector)] @ weights.vector).astype(np.float64)
+    tokens += features.context[:, : len(weights.context)] @ weights.context
     _gather(tokens, features.token_starts, features.token_features, weights.token)
     phrases = (features.vectors[:, : len(weights.phrase)] @ weights.phrase).astype(np.float64)
     longest = len(features.segment_heads) // n if n else 1
@@ -81,6 +86,7 @@ def gradient(features: Features, weights: Weights, limits: NDArray[np.int64], er
         features.borders)  # fmt: skip
     _scatter(tokens, features.token_starts, features.token_features, out.token)
     out.vector[:] = features.vectors.T[: len(out.vector)] @ tokens
+    out.context[:] = features.context.T[: len(out.context)] @ tokens
     out.phrase[:] = features.vectors.T[: len(out.phrase)] @ phrases
     out.transitions[:] = error.transitions
     return out

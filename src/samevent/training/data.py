@@ -8,7 +8,7 @@ from dataclasses import replace
 from samevent.corpus import Document, Mention
 from samevent.extraction import Extractor, Parsed
 from samevent.language.resources import Resources
-from samevent.preparation import GIVEN_MENTIONS, PREDICTED_ARGUMENTS, Encode, prepare
+from samevent.preparation import GIVEN_MENTIONS, PREDICTED_ARGUMENTS, Encode, Read, prepare
 from samevent.similarity.pairs import LabelledMentions
 
 EventFilter = Callable[[Document], Document]
@@ -42,13 +42,15 @@ def labelled_mentions(
     *,
     events: EventFilter = linked_events,
     encode: Encode | None = None,
+    read: Read | None = None,
 ) -> LabelledMentions:
     """Return the mention table of parsed documents with their known events.
 
-    Participants, times and locations are found by the extractor; without one, they are the given mentions.
+    Participants, times and locations are found by the extractor, which needs `read` if it is contextual; without one,
+    they are the given mentions.
     """
     chosen = (text._replace(document=events(text.document)) for text in texts)
     extraction = PREDICTED_ARGUMENTS if extractor else GIVEN_MENTIONS
-    prepared = prepare(chosen, resources, extractor, extraction=extraction, encode=encode)
+    prepared = prepare(chosen, resources, extractor, extraction=extraction, encode=encode, read=read)
     data = prepared.labelled
     return replace(data, table=data.table.with_contextual(prepared.contextual())) if encode else data

@@ -10,25 +10,27 @@ import numpy as np
 
 from samevent.corpus import Corpus, Document, Mention
 from samevent.language.cache import Cache
-from samevent.language.encoder import Encoder
+from samevent.language.encoder import Encoder, Reading
 from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE
 from samevent.language.encoder.training import HALVES, LARGE, annotated_part, topic_halves
 from samevent.language.vectors import Matrix
-from samevent.preparation import Encode, encode_with
+from samevent.preparation import Encode, Read, encode_with
 
 
 @dataclass(frozen=True, slots=True)
 class Encoders:
-    """Encodes mentions; vectors of topics with different numbers in `half_of` cannot be compared."""
+    """Read documents and encode mentions; vectors of topics with different numbers in `half_of` cannot be compared."""
 
     encode: Encode
+    read: Read
     half_of: Mapping[str, int] | None = None
 
 
 def same_encoder(encoder: Encoder, *, jobs: int = 1, cache: Cache | None = None) -> Encoders:
     """Return one encoder for all topics, which has been tuned on none of them."""
-    return Encoders(encode_with(encoder, jobs=jobs, cache=cache))
+    encode = encode_with(encoder, jobs=jobs, cache=cache)
+    return Encoders(encode, lambda document: encoder.read(document, cache))
 
 
 def cross_fitted(
@@ -63,7 +65,12 @@ def cross_fitted(
                 whole[rows] = part
         return vectors
 
-    return Encoders(encode, half_of)
+    others = [Encoder(folder / half) for half in reversed(HALVES)]
+
+    def read(document: Document) -> Reading:
+        return others[half_of[document.topic or ""]].read(document, cache)
+
+    return Encoders(encode, read, half_of)
 
 
 def _encoders(folder: Path, half: str, large: Path | None) -> Iterator[Encoder]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from samevent.corpus import KINDS, Document
 from samevent.errors import DataError
-from samevent.extraction import EXTRACTOR_FILE, Extractor, Parsed
+from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor, Parsed
 from samevent.extraction import training as extractors
 from samevent.formats.files import check_absent, write_text
 from samevent.language.cache import Cache
@@ -20,7 +20,7 @@ from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE
 from samevent.language.encoder.training import LARGE, MEAN
 from samevent.language.resources import ADAPTER_FILE, LARGE_FOLDER, MANIFEST_FILE, Resources
-from samevent.preparation import parse
+from samevent.preparation import parse, tagged
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
 from samevent.training.data import EventFilter, labelled_mentions, linked_events
@@ -55,6 +55,7 @@ def train_extractor(
     resources: Resources,
     *,
     beside: Iterable[Document] = (),
+    encoders: Path | None = None,
     settings: extractors.ExtractorSettings | None = None,
     source: Source,
     jobs: int = 1,
@@ -62,12 +63,19 @@ def train_extractor(
     overwrite: bool = False,
     progress: Progress = lambda _: None,
 ) -> Extractor:
-    """Train an extractor on annotated documents and write it; documents `beside` only help to choose thresholds."""
+    """Train an extractor on annotated documents and write it; documents `beside` only help to choose thresholds.
+
+    It is contextual if `encoders` is the work folder of an encoder's training on all these documents.
+    """
     check_absent(output, overwrite=overwrite)
     progress("parsing")
     texts, others = (
         list(parse(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside)
     )
+    if encoders:
+        progress("reading tags")
+        fitted = cross_fitted(encoders, [text.document for text in (*texts, *others)], cache=cache)
+        texts, others = (list(tagged(each, fitted.read, jobs=jobs)) for each in (texts, others))
     return _fit_extractor(texts, others, output, resources, settings, source, progress)
 
 
@@ -180,22 +188,39 @@ def train_files(
             if encoders
             else same_encoder(resources.encoder, jobs=jobs, cache=cache)
         )
+    contextual_extractor = extractor
+    if encoders and fitted and not missing:
+        progress("reading tags")
+        known, beyond = (list(tagged(each, fitted.read, jobs=jobs)) for each in (texts, others))
+        contextual_extractor = _fit_extractor(
+            known, beyond, folder / CONTEXTUAL_FILE, resources, None, source, progress
+        )
+        written[CONTEXTUAL_FILE] = source
     learn = {document.topic or document.id for document in documents}
-    compiled: dict[EventFilter, LabelledMentions] = {}
+    compiled: dict[tuple[EventFilter, bool], LabelledMentions] = {}
     for name in pair_models:
         settings = PAIR_MODEL_SETTINGS[name]
-        linear, events = chooses_penalty(settings), default_events(settings)
+        linear, events, contextual = (
+            chooses_penalty(settings),
+            default_events(settings),
+            needs_encoder(settings),
+        )
         progress(f"pair model {name}")
-        if events not in compiled:
-            compiled[events] = labelled_mentions(
+        if (events, contextual) not in compiled:
+            compiled[events, contextual] = labelled_mentions(
                 [*texts, *others, *([] if linear else further)],
                 resources,
-                extractor,
+                contextual_extractor if contextual else extractor,
                 events=events,
-                encode=fitted.encode if fitted and not linear else None,
+                encode=fitted.encode if fitted and contextual else None,
+                read=fitted.read if fitted and contextual else None,
             )
         model = fit_pair_model(
-            compiled[events], settings, learn=learn if linear else None, encoders=fitted, progress=progress
+            compiled[events, contextual],
+            settings,
+            learn=learn if linear else None,
+            encoders=fitted,
+            progress=progress,
         )
         model.save(folder / PAIR_MODEL_FILES[name], overwrite=True)
         written[PAIR_MODEL_FILES[name]] = source

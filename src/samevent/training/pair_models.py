@@ -78,6 +78,7 @@ def train_pair_model(
         extractor,
         events=default_events(settings),
         encode=encoders.encode if encoders and needs_encoder(settings) else None,
+        read=encoders.read if encoders else None,
     )
     model = fit_pair_model(data, settings, learn=learn, encoders=encoders, progress=progress)
     model.save(output, overwrite=overwrite)
