@@ -41,16 +41,15 @@ from samevent.training import PAIR_MODEL_SETTINGS, cross_fitted
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data")
 UNITS: tuple[Unit, ...] = ("document", "corpus")
 FOLDS = 4
+_ONE_POSTERIOR = {"uncertain": False, "sweeps": 400, "alpha_within": 0.2}
 ROWS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "lemma": ("lemma", {}),
     "**hddcrp**": ("hddcrp", {}),
-    "links from 0.4": ("hddcrp", {"minimum_similarity": 0.4}),
-    "links from 0.5": ("hddcrp", {"minimum_similarity": 0.5}),
-    "links from 0.6": ("hddcrp", {"minimum_similarity": 0.6}),
-    "links from 0.7": ("hddcrp", {"minimum_similarity": 0.7}),
-    "likelihood weight 0.1, λ = 1": ("hddcrp", {"likelihood_weight": 0.1, "dirichlet": 1.0}),
-    "likelihood weight 1, λ = 0.1": ("hddcrp", {"likelihood_weight": 1.0, "dirichlet": 0.1}),
-    "α_d = 0.5": ("hddcrp", {"alpha_within": 0.5}),
+    "cut 0.3": ("hddcrp", {"cut": 0.3}),
+    "cut 0.4": ("hddcrp", {"cut": 0.4}),
+    "cut 0.45": ("hddcrp", {"cut": 0.45}),
+    "one posterior, links from 0.5": ("hddcrp", _ONE_POSTERIOR | {"minimum_similarity": 0.5}),
+    "one posterior, links from 0.6": ("hddcrp", _ONE_POSTERIOR | {"minimum_similarity": 0.6}),
     "another seed": ("hddcrp", {}),
     "ddcrp": ("ddcrp", {}),
     "agglomerative": ("agglomerative", {}),
