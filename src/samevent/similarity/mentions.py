@@ -14,7 +14,7 @@ from itertools import chain, islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.corpus import EVENT_CLASSES, Document, Mention
+from samevent.corpus import Document, Mention
 from samevent.errors import CorpusError, UsageError
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
@@ -100,8 +100,8 @@ class MentionTable:
 
     `sentences` has bags of the sentence around each mention by name (`SENTENCE_BAGS`), `about_documents` bags of each
     document (`DOCUMENT_BAGS`), and `day` its date as a number (NaN if unknown). `position` is the number of a mention's
-    sentence in its document, `event_class` its class by its number in `EVENT_CLASSES` (-1 if unknown). `contextual` has
-    vectors of unit length by name (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row per mention, if there is an encoder.
+    sentence in its document. `contextual` has vectors of unit length (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row
+    per mention, if there is an encoder.
     """
 
     ids: tuple[str, ...]
@@ -119,7 +119,6 @@ class MentionTable:
     about_documents: Mapping[str, Bags]
     day: Floats
     position: Indices
-    event_class: Indices
     contextual: Mapping[str, Matrix] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -204,9 +203,6 @@ def compile_mentions(
         },
         day=np.array([part.day for part in parts], np.float64),
         position=np.array([part.sentence(m) for _, part, m in events], np.int32),
-        event_class=np.array(
-            [EVENT_CLASSES.index(m.event_class) if m.event_class else -1 for *_, m in events], np.int32
-        ),
     )
     return table.with_background(NO_BACKGROUND)
 

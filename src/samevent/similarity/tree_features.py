@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from samevent.corpus import EVENT_CLASSES
 from samevent.similarity.bags import Bags, Floats, Indices, dots
 from samevent.similarity.documents import compare_documents, topical_similarity
 from samevent.similarity.features import FEATURES, Compare, Feature, dot_products, equal, field_cosine
@@ -32,8 +31,6 @@ CONTEXT_GROUP = "contextual"
 """The group of the features that need an encoder."""
 LARGE_GROUP = "large"
 """The group of the features that need the large encoder as well."""
-CLASS_GROUP = "classes"
-"""The group of the features that compare the classes of events."""
 ARGUMENT_GROUP = "arguments"
 
 Counted = Callable[[MentionTable], Floats]
@@ -73,20 +70,6 @@ def days_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
     day = table.day[table.document]
     days: Floats = np.abs(day[i] - day[j])
     return days
-
-
-def same_class(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return whether both mentions are events of one class; NaN if one class is unknown."""
-    same = equal(table.event_class, i, j)
-    same[(table.event_class[i] < 0) | (table.event_class[j] < 0)] = np.nan
-    return same
-
-
-def reporting(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return how many of the two mentions are reporting events."""
-    reports = (table.event_class == EVENT_CLASSES.index("reporting")).astype(np.float64)
-    total: Floats = reports[i] + reports[j]
-    return total
 
 
 def sentences_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -249,11 +232,6 @@ TREE_FEATURES: tuple[Feature, ...] = (
             _contextual(f"{kind}_unit", LARGE_GROUP, f"passages {{:.2f}} similar in meaning {by}"),
         )
     ),
-    _feature(
-        "same_class", CLASS_GROUP, "events of the same class", same_class, "no class of one of the events",
-        "events of different classes",
-    ),
-    _feature("reporting", CLASS_GROUP, "{:.0f} of the two report something", reporting),
     _feature(
         "same_document", "document", "in the same document", same_document, otherwise="in different documents"
     ),

@@ -23,16 +23,13 @@ def linked_events(document: Document) -> Document:
 def annotated_events(document: Document) -> Document:
     """Return the document without event mentions of sentences that are known not to be annotated throughout.
 
-    What is left has singletons as well: users' text is mostly singletons. Events have no classes, so that those of the
-    extractor are learned from.
+    What is left has singletons as well: users' text is mostly singletons.
     """
 
     def counts(m: Mention) -> bool:
         return m.kind != "action" or document.sentences[document.sentence_of(m.start)].annotated is not False
 
-    return document.with_mentions(
-        replace(m, event_class=None, negated=False) for m in document.mentions if counts(m)
-    )
+    return document.with_mentions(filter(counts, document.mentions))
 
 
 def labelled_mentions(
