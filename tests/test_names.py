@@ -16,6 +16,7 @@ def test_names_equal_the_registries() -> None:
     assert names.KINDS == corpus.KINDS
     assert names.UNITS == corpus.UNITS
     assert names.POINTS == extraction.POINTS
+    assert names.DEFAULT_POINT == extraction.DEFAULT_POINT == TASKS["realistic"].point
     assert names.FILTERS == scoring.FILTERS
     assert names.SINGLETONS == scoring.SINGLETONS
     assert tuple(metric.name for metric in scoring.METRICS) == names.METRICS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,21 @@ import numpy as np
 import pytest
 
 from clusterers.small import MODEL
+from encoders import write_base
+from extraction_builders import news, tiny_resources
 from parses import needs_model
 from samevent.corpus import Argument, Corpus, Document
 from samevent.errors import DataError, UsageError
 from samevent.extraction import Parsed
+from samevent.language.encoder import Encoder, mention_vectors
+from samevent.language.encoder.graph import write_graph
+from samevent.language.encoder.runtime import ENCODER_FILE
+from samevent.language.encoder.tagging import WEIGHT, with_tagger
+from samevent.language.encoder.units import Unit
+from samevent.language.encoder.weights import read_weights
 from samevent.language.resources import Resources, resources
 from samevent.model import Model
+from samevent.names import PRESETS
 from samevent.preparation import (
     EVERYTHING,
     GIVEN_MENTIONS,
@@ -22,7 +32,10 @@ from samevent.preparation import (
     PREDICTED_ARGUMENTS,
     WORDS_ONLY,
     Extraction,
+    encode_with,
     load_pair_models,
+    prepare,
+    read_with,
 )
 from samevent.similarity.bags import Background
 from samevent.similarity.model import LIGHT_FILE, SIMILARITY_FILE
@@ -148,3 +161,77 @@ def test_selected_documents_have_the_rows_that_they_would_have_alone(model: Mode
     alone = model.prepare(list(corpus)[:1], extraction=GIVEN_MENTIONS)
     assert prepared.select(list(prepared.corpus)[:1]).table.ids == alone.table.ids
     assert prepared.select(prepared.corpus, {}).pair_models == {}
+
+
+class Follower:
+    """Finds the mentions of `extraction_builders.news`, and remembers the tags that it was given."""
+
+    contextual = True
+
+    def __init__(self) -> None:
+        self.tags: list[Any] = []
+
+    def extract(self, text: Parsed, **_: Any) -> Document:
+        self.tags.append(text.tags)
+        return text.document
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_documents_are_encoded_once_for_tags_and_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    weights = with_tagger(read_weights(write_base(tmp_path)))
+    weights.arrays[WEIGHT][:] = np.arange(weights.arrays[WEIGHT].size).reshape(-1, 2 * weights.size) % 7
+    write_graph(weights, tmp_path / ENCODER_FILE, quantized=False)
+    encoder = Encoder(tmp_path)
+    texts, follower = news(), Follower()
+    expected = [encoder.read(text.document).tags for text in texts]
+    documents = Corpus(text.document for text in texts)
+    mentions = list(documents.mentions("action"))
+    vectors = mention_vectors(encoder, documents, mentions)
+    units: list[Unit] = []
+    encode = encoder.encode
+
+    def counted(unit: Unit) -> dict[str, Any]:
+        units.append(unit)
+        return encode(unit)
+
+    monkeypatch.setattr(encoder, "encode", counted)
+    prepared = prepare(
+        texts,
+        tiny_resources(),
+        follower,  # type: ignore[arg-type]
+        extraction=Extraction(replace=True),
+        encode=encode_with(encoder),
+        read=read_with(encoder),
+        keep_vectors=True,
+        jobs=jobs,
+    )
+    assert len(units) == sum(len(text.document.sentences) for text in texts)
+    for given, tags in zip(follower.tags, expected, strict=True):
+        np.testing.assert_array_equal(given, tags)
+    assert prepared.encode
+    kept = prepared.encode(prepared.corpus, mentions)
+    assert kept.keys() == vectors.keys()
+    for name in kept:
+        np.testing.assert_array_equal(kept[name], vectors[name])
+    assert len(units) == sum(len(text.document.sentences) for text in texts)
+    other = replace(mentions[0], id="new", start=0, end=1, head=0)
+    assert len(prepared.encode(prepared.corpus, [other])["last"]) == 1, "encoded when it is asked for"
+
+
+def test_light_and_paper_open_no_encoder(model: Model) -> None:
+    vars(model.resources)["encoder"] = None
+    vars(model)["extractor"] = Follower()
+    vars(model)["extractor"].contextual = False
+    for preset in ("light", "paper"):
+        model.prepare([bombing()], preset=preset)
+    assert all(tags is None for tags in vars(model)["extractor"].tags)
+
+
+def test_presets_choose_the_extractor(model: Model) -> None:
+    vars(model).update(extractor="plain", contextual_extractor="contextual")
+    chosen: dict[str, Any] = {preset: model.extractor_of(preset) for preset in PRESETS}
+    assert chosen == {
+        "standard": "contextual", "best": "contextual", "light": "plain", "paper": "plain"
+    }  # fmt: skip

@@ -51,14 +51,14 @@ class ExtractorSettings:
     least: int = 2
     """The minimal count of a feature."""
     groups: tuple[str, ...] = GROUPS
-    folds: int = 5
+    folds: int = 3
     """Number of folds over topics for choosing the operating points."""
     recall_shares: Mapping[Kind, float] = field(
         default_factory=lambda: {"action": 0.285, "participant": 0.23, "time": 0.0305, "location": 0.0203}
     )
     """Mentions per token of each kind at the operating point `recall`."""
     precise_beta: Mapping[Kind, float] = field(
-        default_factory=lambda: {"action": 0.5, "participant": 1.0, "time": 1.0, "location": 1.0}
+        default_factory=lambda: {"action": 0.7, "participant": 1.0, "time": 1.0, "location": 1.0}
     )
     """The F score of each kind that is best at the operating point `precise`: below 1, precision counts more."""
 
