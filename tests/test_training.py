@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from experiments.reports import reports
 from extraction_builders import tiny_resources
 from parses import needs_model
+from samevent.cli.train import train_cli
 from samevent.corpus import Corpus, Document, Mention
-from samevent.errors import DataError, OutputExistsError
+from samevent.errors import DataError, OutputExistsError, UsageError
 from samevent.extraction import load_extractor
 from samevent.language.encoder import Encoder
 from samevent.language.encoder.training import topic_halves
@@ -207,3 +209,11 @@ def test_whole_model_has_the_mean_encoder_and_trees_learn_from_more_documents(
     assert (target / "similarity-best.npz").exists()
     assert not (target / "similarity-standard.npz").exists()
     assert "similarity-standard.npz" not in json.loads((target / "manifest.json").read_text())["files"]
+
+
+def test_pair_model_of_best_is_refused_without_the_large_encoder(tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        train_cli, ["similarity", str(tmp_path), "-o", str(tmp_path / "mine"), "--preset", "best"]
+    )
+    assert isinstance(done.exception, UsageError)
+    assert "expected --encoders with its adapters, and --large" in str(done.exception)

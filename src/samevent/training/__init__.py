@@ -14,7 +14,12 @@ from samevent.training.folder import (
     train_model,
     write_manifest,
 )
-from samevent.training.pair_models import PAIR_MODEL_SETTINGS, chooses_penalty, train_pair_model
+from samevent.training.pair_models import (
+    PAIR_MODEL_SETTINGS,
+    chooses_penalty,
+    needs_large_encoder,
+    train_pair_model,
+)
 
 __all__ = [
     "PAIR_MODEL_SETTINGS",
@@ -27,6 +32,7 @@ __all__ = [
     "cross_fitted",
     "labelled_mentions",
     "linked_events",
+    "needs_large_encoder",
     "same_encoder",
     "train_extractor",
     "train_files",
