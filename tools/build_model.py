@@ -27,7 +27,7 @@ from samevent.corpus import Corpus
 from samevent.errors import SameventError
 from samevent.experiments.ecbplus import WITHOUT_ENCODER
 from samevent.experiments.given import catch_all
-from samevent.extraction import EXTRACTOR_FILE
+from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE
 from samevent.formats import read
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
@@ -201,7 +201,10 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
             ),
         },
     ),
-    "trained": (build_trained, dict.fromkeys((EXTRACTOR_FILE, *PAIR_MODEL_FILES.values()), TRAINED)),
+    "trained": (
+        build_trained,
+        dict.fromkeys((EXTRACTOR_FILE, CONTEXTUAL_FILE, *PAIR_MODEL_FILES.values()), TRAINED),
+    ),
 }
 """The parts in the order of their dependencies: how to build each, and the files it writes with their sources."""
 

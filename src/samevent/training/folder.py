@@ -16,6 +16,7 @@ from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor, Pars
 from samevent.extraction import training as extractors
 from samevent.formats.files import check_absent, write_text
 from samevent.language.cache import Cache
+from samevent.language.encoder import Encoder
 from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE
 from samevent.language.encoder.training import LARGE, MEAN
@@ -133,6 +134,10 @@ def train_model(
         )
         if EXTRACTOR_FILE not in written:
             progress(f"the extractor stays that of {base.folder.name}")
+        if CONTEXTUAL_FILE not in written and (EXTRACTOR_FILE in written or encoders):
+            # It belongs to another encoder, or to other documents: all presets use the plain one.
+            (part / CONTEXTUAL_FILE).unlink(missing_ok=True)
+            sources.pop(CONTEXTUAL_FILE, None)
         if ADAPTER_FILE in written and large:
             write_large_encoder(large, part / ADAPTER_FILE, part / LARGE_FOLDER)
         write_manifest(part, folder.name, sources | written)
@@ -189,7 +194,7 @@ def train_files(
             else same_encoder(resources.encoder, jobs=jobs, cache=cache)
         )
     contextual_extractor = extractor
-    if encoders and fitted and not missing:
+    if encoders and fitted and not missing and "tags" in Encoder(encoders / MEAN).outputs:
         progress("reading tags")
         known, beyond = (list(tagged(each, fitted.read, jobs=jobs)) for each in (texts, others))
         contextual_extractor = _fit_extractor(
