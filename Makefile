@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TRAIN := .venv-train
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test test-all best browser check format bench model docs results lock clean
+.PHONY: setup demo test test-all best train-test browser check format bench model docs results lock clean
 
 setup: $(READY)
 
@@ -27,6 +28,12 @@ test-all: setup  ## run every test, slow ones included
 best: setup  ## install the large encoder of the preset best and run its tests
 	$(BIN)/samevent models install best
 	$(BIN)/python -m pytest -q -m best tests/language/encoder/test_best.py
+
+train-test: setup  ## run the tests that train encoders, with torch in an environment on top of this one
+	$(PYTHON) -m venv --clear $(TRAIN)
+	echo "import site; site.addsitedir('$$(echo $(CURDIR)/$(VENV)/lib/python*/site-packages)')" > $$(echo $(TRAIN)/lib/python*/site-packages)/base.pth
+	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check "samevent[train]"
+	$(TRAIN)/bin/python -m pytest -q tests/language/encoder tests/cli/test_train_encoder.py
 
 browser: setup  ## test the report in Debian's chromium, installing it where that is allowed
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \
@@ -73,4 +80,4 @@ lock:  ## re-resolve requirements.lock from pyproject.toml
 	rm -rf .lock-venv
 
 clean:
-	rm -rf $(VENV) .lock-venv .model-sources .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache site samevent-demo
+	rm -rf $(VENV) $(TRAIN) .lock-venv .model-sources .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache site samevent-demo

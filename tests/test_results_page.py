@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from tools.results_page.coreference import below_paper
+from tools.results_page.errors import errors_page
 from tools.results_page.page import results_page
 from tools.results_page.plots import Bar, bars, columns, lines, reliability
 
@@ -115,3 +116,55 @@ def test_below_paper_compares_filtered_predicted_mentions(ours: float, explained
     assert below_paper({"rows": [row]}, "hdp-lex") is explained
     assert not below_paper({"rows": [row]}, "hddcrp")
     assert not below_paper({"rows": [{**row, "mentions": "gold"}]}, "hdp-lex")
+
+
+ERRORS = {
+    "corpus": "dev.jsonl",
+    "documents": 2,
+    "given": 1234,
+    "mentions": "gold",
+    "answers": {
+        "light": {"missed": {"nominal": {"within": 3, "across": 4, "words": []}}, "wrong": {}, "right": 5},
+        "standard": {
+            "missed": {},
+            "wrong": {"nominal": {"within": 1, "across": 0, "words": [["kill", "shoot", 2]]}},
+            "right": 6,
+            "sentences": {"missed": {}, "wrong": {"nominal": ["A *raid*.", "He *fell*."]}},
+        },
+    },
+}
+ERRORS["answers"]["light"]["sentences"] = {"missed": {}, "wrong": {}}  # type: ignore[index]
+
+
+def test_errors_page_keeps_prose_and_renews_tables() -> None:
+    page = "# E\n\n<!-- errors: a -->\nold\n<!-- end -->\nprose\n<!-- errors: a sentences -->\n<!-- end -->\n"
+    renewed = errors_page(page, {"a": ERRORS})
+    assert "| nominal | 3 + 4 | 0 | 0 | 1 + 0 | wrong: kill / shoot |" in renewed
+    assert "\nold\n" not in renewed
+    assert "\nprose\n" in renewed
+    assert "- wrong, nominal: “A *raid*.” / “He *fell*.”" in renewed
+    assert errors_page(renewed, {"a": ERRORS}) == renewed
+    assert errors_page(page, {}) == page
+
+
+def calibrated(pairs: int) -> dict[str, Any]:
+    bins = [{"low": 0.9, "high": 1.0, "pairs": pairs, "said": 0.97, "true": 0.9}]
+    sure = {"pairs": pairs, "same": 1, "true": 0.9, "interval": {"low": 0.8, "high": 0.95}}
+    return {"pairs": pairs, "same": 1, "ece": 0.07, "ece_interval": None, "bins": bins, "above_95": sure}
+
+
+def test_transfer_is_a_section_with_a_diagram() -> None:
+    row = {"filter": "none", "unit": "corpus", "singletons": "keep", "clusterer": "hddcrp", "conll": 0.672}
+    result = {
+        "corpus": "gvc", "documents": 78, "mentions": "gold", "raw_text": False, "preset": "standard",
+        "model": "en-news", "seed": 0, "commit": "abc", "calibration": calibrated(1200), "inside": calibrated(90),
+        "others": {"pair model": {"calibration": calibrated(300)}},
+        "rows": [row | {"conll_interval": {"low": 0.64, "high": 0.7}}],
+        "events": {"events": 4, "pure": 0.75, "ece": 0.1, "bins": [
+            {"low": 0.9, "high": 1.0, "events": 4, "said": 0.95, "pure": 0.75}]},
+    }  # fmt: skip
+    page, plots = results_page({"transfer-gvc": result})
+    assert "| hddcrp | 67.2 [64.0, 70.0] |" in page
+    assert "| P > 0 | 1,200 | 0.070 | 1,200 | 0.900 [0.800, 0.950] |" in page
+    assert "| 0.9 to 1.0 | 4 | 0.950 | 0.750 |" in page
+    assert list(plots) == ["transfer-gvc.svg"]

@@ -1,4 +1,4 @@
-"""Write `docs/results.md` and its plots from `docs/results/*.json`.
+"""Write `docs/results.md`, its plots and the tables of `docs/errors.md` from `docs/results/*.json`.
 
 `--check` writes nothing, and exits with 1 if the page is out of date.
 """
@@ -9,11 +9,13 @@ import json
 import sys
 from pathlib import Path
 
+from tools.results_page.errors import errors_page
 from tools.results_page.page import results_page
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "results"
 PAGE = ROOT / "docs" / "results.md"
+ERRORS = ROOT / "docs" / "errors.md"
 ORDER = ("yang2015", "yang2015-light", "cybulska", "cybulska-light", "realistic", "realistic-light")
 """The first tables, in this order."""
 
@@ -23,7 +25,8 @@ def main() -> None:
     names = sorted((path.stem for path in FOLDER.glob("*.json")), key=_rank)
     results = {name: json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in names}
     page, plots = results_page(results)
-    wanted = {PAGE: page} | {FOLDER / name: plot for name, plot in plots.items()}
+    wanted = {PAGE: page, ERRORS: errors_page(ERRORS.read_text("utf-8"), results)}
+    wanted |= {FOLDER / name: plot for name, plot in plots.items()}
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text]
     extra = [path for path in FOLDER.glob("*.svg") if path not in wanted]
     if "--check" not in sys.argv:

@@ -95,6 +95,14 @@ def test_wrong_links_across_topics_are_of_another_story() -> None:
     assert counts(other["wrong"]) == {"other story": (0, 1)}
 
 
+def test_sentences_show_the_first_error_of_each_kind() -> None:
+    found = judge({"d": "ab----", "e": "c----d"}, topics="11").sentences(np.array([0, 1, 0, 2]))
+    assert found["missed"] == {}
+    assert found["wrong"] == {
+        "same word": ["*raid* bomb it say raid attack", "*raid* bomb it say raid attack"],
+    }
+
+
 def test_pairs_that_are_together_are_right() -> None:
     found = judge({"d": "ab--b-", "e": "a----b"}, topics="11").count(np.array([0, 1, 1, 0, 1]))
     assert (found["missed"], found["wrong"], found["right"]) == ({}, {}, 1 + 3)

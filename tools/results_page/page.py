@@ -17,6 +17,7 @@ from tools.results_page.coreference import (
 )
 from tools.results_page.markdown import change, percent, table
 from tools.results_page.plots import lines, reliability
+from tools.results_page.transfer import transfer
 
 _NAMES = {
     "dirichlet": "λ (`dirichlet`)",
@@ -46,6 +47,10 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
         parts.append(_analysis(results["analysis"]))
     if "pairs" in results:
         parts.append(_calibration(results["pairs"], plots))
+    transfers = {name: result for name, result in results.items() if name.startswith("transfer")}
+    if transfers:
+        parts += ["## Transfer and calibration", _prose("transfer")]
+        parts += [transfer(name, result, plots) for name, result in transfers.items()]
     return "\n\n".join(part for part in parts if part) + "\n", plots
 
 

@@ -15,6 +15,7 @@ The first kind that applies counts:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from samevent.clusterers import clusterer
-from samevent.corpus import Corpus, Mention
+from samevent.corpus import Corpus, Document, Mention
 from samevent.corpus.corpus import event_key
 from samevent.errors import DataError
 from samevent.experiments.cells import answers_of
@@ -60,12 +61,16 @@ MONTHS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorPlan:
-    """Whose errors to count: those of the hddcrp with some presets, and of other answers by name."""
+    """Whose errors to count: those of the hddcrp with some presets, and of other answers by name.
+
+    With `sentences`, errors come with sentences that show them.
+    """
 
     presets: tuple[str, ...]
     answers: Mapping[str, Corpus] = field(default_factory=dict)
     mentions: Mentions = "gold"
     model: str = "en-news"
+    sentences: bool = False
     seed: int = 0
 
 
@@ -200,6 +205,21 @@ class Judge:
         )
         return {"missed": _counts(missed), "wrong": _counts(wrong), "right": self.right(labels)}
 
+    def sentences(self, labels: Integers) -> dict[str, dict[str, list[str]]]:
+        """Return the sentences of the first error of each kind."""
+        mentions = {m.id: m for m in self.given.in_scope.mentions("action")}
+        ids = self.words.table.ids
+        wrong = ((kind, mentions[ids[i]], mentions[ids[j]]) for kind, i, j in self.wrong(labels))
+        shown: dict[str, dict[str, list[str]]] = {}
+        for side, errors in (("missed", self.missed(labels)), ("wrong", wrong)):
+            first = {kind: (a, b) for kind, a, b in reversed(list(errors))}
+            shown[side] = {
+                kind: [_sentence(self.given.gold[m.document], m) for m in first[kind]]
+                for kind in KINDS
+                if kind in first
+            }
+        return shown
+
     def right(self, labels: Integers) -> int:
         """Count the pairs of one event that are together."""
         gold = self.given.labels(self.words.table.ids)
@@ -209,6 +229,16 @@ class Judge:
             for members in clusters_of(labels)
             for size in np.unique(gold[members][known[members]], return_counts=True)[1]
         )
+
+
+def _sentence(document: Document, mention: Mention) -> str:
+    """Return the sentence of a mention, with the mention between asterisks."""
+    at = bisect_right(document.tokens, mention.char_start, key=lambda token: token.start) - 1
+    sentence = document.sentences[document.sentence_of(max(0, at))]
+    start, end = document.tokens[sentence.start].start, document.tokens[sentence.end - 1].end
+    text = document.text
+    before, after = text[start : mention.char_start], text[mention.char_end : end]
+    return " ".join(f"{before}*{mention.text}*{after}".split())
 
 
 def _counts(errors: Iterable[tuple[str, bool, tuple[str | None, str | None]]]) -> dict[str, Any]:
@@ -254,7 +284,10 @@ def measure_errors(corpus: Corpus, plan: ErrorPlan, work: Work) -> dict[str, Any
         "ignored": sorted(ignore),
         **provenance(plan.seed, {name: repr(system) for name, system in systems.items()}),
         "given": len(evidence),
-        "answers": {name: judge.count(rows) for name, rows in labels.items()},
+        "answers": {
+            name: judge.count(rows) | ({"sentences": judge.sentences(rows)} if plan.sentences else {})
+            for name, rows in labels.items()
+        },
     }
 
 

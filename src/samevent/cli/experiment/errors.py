@@ -38,6 +38,7 @@ from samevent.names import PRESETS
     metavar="FILE",
     help="GOLD's mentions with the events of another system (repeatable), named after the file.",
 )
+@click.option("--sentences", is_flag=True, help="Add sentences that show the errors to the JSON.")
 @model_option
 @seed_option
 @jobs_option
@@ -52,6 +53,7 @@ def errors_cli(
     mentions: str,
     presets: tuple[str, ...],
     answers: tuple[Path, ...],
+    sentences: bool,
     model: str,
     seed: int,
     jobs: int,
@@ -74,6 +76,7 @@ def errors_cli(
         answers={path.stem: read(path) for path in answers},
         mentions="predicted" if mentions == "extracted" else "gold",
         model=model,
+        sentences=sentences,
         seed=seed,
     )
     corpus = select_topics(read(data, format=read_as), split, part, topics)
