@@ -68,6 +68,11 @@ def test_raw_text_needs_extracted_mentions() -> None:
         Transfer(raw_text=True)
 
 
+def test_what_takes_similarities_as_known_is_compared_only_with_what_does_not() -> None:
+    assert list(Transfer().systems()) == ["lemma", "average-link", "one-posterior", "hddcrp"]
+    assert list(Transfer(preset="paper").systems()) == ["lemma", "average-link", "hddcrp"]
+
+
 @needs_model
 def test_lemma_scores_what_it_must_by_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Within a document and a topic, events are their words; over the corpus, LEMMA joins both incidents.
@@ -84,7 +89,12 @@ def test_lemma_scores_what_it_must_by_unit(tmp_path: Path, monkeypatch: pytest.M
     assert set(figures["sets"][0]["ceiling"].values()) == {1.0}
     wanted = {"seed", "commit", "settings", "calibration", "inside", "events", "others"}
     assert wanted <= set(figures)
-    assert {row["clusterer"] for row in figures["rows"]} >= {"lemma", "average-link", "hddcrp"}
+    assert {row["clusterer"] for row in figures["rows"]} == {
+        "lemma",
+        "average-link",
+        "one-posterior",
+        "hddcrp",
+    }
 
 
 @needs_model

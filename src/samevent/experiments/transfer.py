@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
@@ -40,6 +40,8 @@ from samevent.scoring import Pairing, Singletons, pair, scores_of
 LEAST_F = 0.05
 """Pairs that the pair model finds less probable are not among those whose f is judged."""
 BASELINES = ("lemma", "average-link")
+ONE_POSTERIOR: Mapping[str, Any] = {"runs": 4, "sweeps": 400}
+"""How long a sampler runs that takes f as known: it has one problem to solve instead of one per shift."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +68,11 @@ class Transfer:
     def systems(self) -> dict[str, Clusterer]:
         """Return the preset's clusterer and what it is compared with."""
         ours = self.ours
+        certain = {"one-posterior": replace(ours, uncertain=False, **ONE_POSTERIOR)} if ours.uncertain else {}
         return {
             "lemma": clusterer("lemma"),
             "average-link": AverageLink(pair_model=ours.pair_model, document_gate=ours.document_gate),
+            **certain,
             "hddcrp": ours,
         }
 

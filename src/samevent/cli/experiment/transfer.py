@@ -70,9 +70,9 @@ def transfer_cli(
 ) -> None:
     """Measure a model on a gold corpus that it has not learned from: scores, and whether its probabilities are true.
 
-    Scores are by document, topic and over the whole corpus, beside LEMMA and average-link clustering of the same pairs.
-    Pairs of mentions are grouped by P(same event): of those shown with .9, nine in ten should be the same event.
-    Intervals are over topics, or documents where there are none.
+    Scores are by document, topic and over the whole corpus, beside LEMMA, average-link clustering of the same pairs
+    and one posterior that takes their probabilities as known. Pairs are grouped by P(same event): of those shown with
+    .9, nine in ten should be the same event. Intervals are over topics, or documents where there are none.
     """
     from samevent.experiments.diagrams import reliability_diagram
     from samevent.experiments.transfer import Transfer, measure_transfer
