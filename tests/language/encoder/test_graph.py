@@ -73,6 +73,15 @@ def test_quantized_graph_has_one_scale_per_piece(tmp_path: Path) -> None:
     assert cosines.min() > 0.98
 
 
+def test_exact_layers_keep_the_matrices_that_end_them(tmp_path: Path) -> None:
+    weights = read_weights(write_base(tmp_path))
+    model = onnx.load_from_string(graph_bytes(weights, exact_layers=2))
+    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    kept = [name for name, array in arrays.items() if name.endswith(".down") and array.dtype == np.float32]
+    assert kept == ["w.0.down", "w.1.down"]
+    assert np.array_equal(arrays["w.1.down"], weights.arrays["1.down.weight"].T)
+
+
 def test_outlier_channels_stay_in_full_precision(tmp_path: Path) -> None:
     weights = read_weights(write_base(tmp_path))
     channel = 3

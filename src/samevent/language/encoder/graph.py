@@ -7,7 +7,8 @@ their outputs have prefixes, and what they have in common is computed once.
 
 `quantized` stores word vectors as bytes with one scale per word, and matrices as bytes with one scale per output.
 Activations are quantized as the graph runs, with one scale per piece. A few channels of some encoders have values a
-hundred times as large as all others, which would share their scale; these channels stay in full precision.
+hundred times as large as all others, which would share their scale; these channels stay in full precision. So do the
+matrices that end the lowest layers, if `exact_layers` says so: their errors pass through all others.
 """
 
 from __future__ import annotations
@@ -32,18 +33,22 @@ _OUTLIER_GAIN = 2.0
 """Channels whose weight in a norm is more than this times the median are not quantized."""
 
 
-def write_graph(encoders: Weights | Mapping[str, Weights], path: Path, *, quantized: bool = True) -> None:
+def write_graph(
+    encoders: Weights | Mapping[str, Weights], path: Path, *, quantized: bool = True, exact_layers: int = 0
+) -> None:
     """Write the graph of an encoder, or of several; the same weights give the same bytes."""
     with atomic_path(path) as temporary:
-        temporary.write_bytes(graph_bytes(encoders, quantized=quantized))
+        temporary.write_bytes(graph_bytes(encoders, quantized=quantized, exact_layers=exact_layers))
 
 
-def graph_bytes(encoders: Weights | Mapping[str, Weights], *, quantized: bool = True) -> bytes:
+def graph_bytes(
+    encoders: Weights | Mapping[str, Weights], *, quantized: bool = True, exact_layers: int = 0
+) -> bytes:
     """Return the graph of an encoder, or of several by the prefixes of their outputs."""
     graph = _Graph()
     outputs = []
     for prefix, weights in ({"": encoders} if isinstance(encoders, Weights) else encoders).items():
-        for name, (array, size) in _EncoderGraph(graph, weights, quantized).outputs().items():
+        for name, (array, size) in _EncoderGraph(graph, weights, quantized, exact_layers).outputs().items():
             graph.add("Identity", array, out=prefix + name)
             outputs.append(Port(prefix + name, "float32", ("n", size)))
     return model_bytes(graph.nodes, [Port("pieces", "int64", ("n",))], outputs, graph.constants)
@@ -102,8 +107,9 @@ class _Activations:
 class _EncoderGraph:
     """Adds an encoder to a graph; methods return the names of arrays."""
 
-    def __init__(self, graph: _Graph, weights: Weights, quantized: bool) -> None:
+    def __init__(self, graph: _Graph, weights: Weights, quantized: bool, exact_layers: int) -> None:
         self.weights = weights
+        self.exact = {f"{layer}.down" for layer in range(exact_layers)}
         self.quantized = quantized
         self.outliers = outlier_channels(weights) if quantized else np.empty(0, np.int64)
         self.add = graph.add
@@ -181,6 +187,8 @@ class _EncoderGraph:
     def written(self, name: str, x: str) -> str:
         """Multiply by a matrix whose product is added to the stream; outlier channels in full precision."""
         matrix = self.weights.arrays[f"{name}.weight"]
+        if name in self.exact:
+            return self.linear(name, _Activations(x))
         if not len(self.outliers):
             return self.linear(name, self.activations(x))
         others = np.array(matrix)

@@ -1,6 +1,6 @@
 """The large encoder on the user's disk: assembled from a published encoder and the adapter of a model.
 
-Each adapter has its own folder, named after its hash, so an encoder never meets the pair model of another version. A
+Each adapter has its own folder, named after its hash: an encoder never meets the pair model of another version. A
 folder appears by one renaming, complete. What an interrupted installation leaves behind is hidden, is never used, and
 is removed by the next one.
 """
@@ -26,6 +26,8 @@ from samevent.language.encoder.units import Unit
 DATA_VARIABLE = "SAMEVENT_HOME"
 """The environment variable with the folder for what is installed."""
 
+_SCHEMA = 1
+"""Increased when the same adapter would give another graph, so that an older one is not used."""
 _PARTIAL = ".installing-"
 _STALE_SECONDS = 3600
 _GRAPH_SHARE = 0.4
@@ -48,7 +50,7 @@ def data_folder() -> Path:
 
 def encoder_folder(adapter: Path, published: PublishedEncoder | None = None) -> Path:
     """Return where the encoder with an adapter is installed, or would be."""
-    digest = hashlib.sha256(adapter.read_bytes()).hexdigest()[:16]
+    digest = hashlib.sha256(adapter.read_bytes() + bytes([_SCHEMA])).hexdigest()[:16]
     return data_folder() / "encoders" / f"{(published or ALL_MPNET).name}-{digest}"
 
 
