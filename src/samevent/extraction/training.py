@@ -58,7 +58,7 @@ class ExtractorSettings:
     )
     """Mentions per token of each kind at the operating point `recall`."""
     precise_beta: Mapping[Kind, float] = field(
-        default_factory=lambda: {"action": 0.7, "participant": 1.0, "time": 1.0, "location": 1.0}
+        default_factory=lambda: {"action": 0.8, "participant": 1.0, "time": 1.0, "location": 1.0}
     )
     """The F score of each kind that is best at the operating point `precise`: below 1, precision counts more."""
 
