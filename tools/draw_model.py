@@ -19,7 +19,7 @@ from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
 from samevent.corpus import Corpus
 from samevent.demo import gold
-from samevent.hddcrp.result import ComponentPosterior
+from samevent.hddcrp.mixture import Mixture
 from samevent.model import Model
 from samevent.similarity.explanation import explain
 
@@ -42,11 +42,12 @@ def pictures() -> dict[str, str]:
     model = Model.load()
     corpus, evidence = _prepared(model, gold())
     clustered = _hddcrp(PRESET).cluster(evidence, seed=SEED)
-    if not isinstance(clustered.posterior, ComponentPosterior):
-        raise TypeError("the posterior of the HDDCRP has no components")
+    if not isinstance(clustered.posterior, Mixture):
+        raise TypeError("similarities are not uncertain")
+    middle = clustered.posterior.members[len(clustered.posterior.members) // 2]
     caption = "Colours are system events, among all mentions of the articles."
     return {
-        "components.svg": components(corpus, clustered, clustered.posterior),
+        "components.svg": components(corpus, clustered, middle),
         "probabilities.svg": probabilities(corpus, clustered, CASUALTIES, caption=caption),
         "restaurants.svg": _restaurants(model),
         "steps.svg": _steps(model),
