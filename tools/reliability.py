@@ -32,7 +32,7 @@ from samevent.experiments.reliability import (
     possible_pairs,
     reliability,
 )
-from samevent.formats import read
+from samevent.formats import read, write
 from samevent.hddcrp import Uncertainty
 from samevent.language.cache import Cache
 from samevent.model import Model
@@ -120,11 +120,16 @@ def parts(
     yield "other", Part(other, Evidence(data.table), links, data.event)
 
 
-def figures(part: Part, system: Hddcrp, uncertainty: Uncertainty, purity: Purity) -> dict[str, Any]:
-    """Return the figures of one row."""
+def answer_of(part: Part, system: Hddcrp, uncertainty: Uncertainty, purity: Purity) -> Clustered:
+    """Cluster a part by links that were scored out of fold."""
     mixture = system.integrated(part.evidence, part.links, uncertainty)
     labels = average_link(mixture, system.cut).astype(np.int32)
-    answer = Clustered(part.evidence.table.ids, labels, mixture, purity)
+    return Clustered(part.evidence.table.ids, labels, mixture, purity)
+
+
+def figures(part: Part, answer: Clustered) -> dict[str, Any]:
+    """Return the figures of one row."""
+    mixture, labels = answer.posterior, answer.labels
     gold, group = part.event.astype(np.int64), np.zeros(len(labels), np.int64)
     low, high = possible_pairs(mixture)
     pairs = reliability(judged(low, high, mixture.probabilities(low, high), gold, group), groups=1)
@@ -156,6 +161,9 @@ def main() -> None:
         "--extracted", action="store_true", help="extracted mentions; CoNLL without singletons"
     )
     parser.add_argument("--row", action="append", choices=list(ROWS), help="rows to print (default: all)")
+    parser.add_argument(
+        "--answers", type=Path, help="folder for ECB+ with the events of the row **integrated**, out of fold"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     how = cast(BoostingSettings, PAIR_MODEL_SETTINGS[options.preset])
@@ -174,16 +182,11 @@ def main() -> None:
         row = cast(Hddcrp, clusterer("hddcrp", changes, preset=options.preset))
         corrected = AS_IT_IS if changes is ONE_POSTERIOR else purity
         for corpus, part in measured.items():
-            print(
-                json.dumps(
-                    {
-                        "row": name,
-                        "corpus": corpus,
-                        **figures(part, row, replace(uncertainty, **other), corrected),
-                    }
-                ),
-                flush=True,
-            )
+            answer = answer_of(part, row, replace(uncertainty, **other), corrected)
+            print(json.dumps({"row": name, "corpus": corpus, **figures(part, answer)}), flush=True)
+            if options.answers and not (changes or other) and part.given is gold:
+                events = part.given.in_scope.with_clustering(answer.clustering)
+                write(events, options.answers / f"{options.preset}.jsonl", overwrite=True)
 
 
 if __name__ == "__main__":
