@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -12,7 +13,9 @@ from experiments.reports import reports
 from parses import needs_model
 from samevent.cli.experiment import experiment_cli
 from samevent.clusterers.linked import Hddcrp
+from samevent.corpus import Corpus
 from samevent.errors import OutputExistsError, SameventError
+from samevent.experiments import errors, transfer
 from samevent.formats import write
 
 NAMES = [
@@ -114,3 +117,90 @@ def test_analysis_prints_sentences(data: Path, tmp_path: Path) -> None:
 def test_unknown_names_are_refused(data: Path) -> None:
     assert "did you mean" in str(failure(ecbplus(data, "--clusterers", "lema"))).lower()
     assert "no mentions 'nowhere.jsonl'" in str(failure(ecbplus(data, "--mentions", "nowhere.jsonl")))
+
+
+def reliable(pairs: int) -> dict[str, Any]:
+    interval = {"low": 0.8, "high": 0.95}
+    return {
+        "pairs": pairs,
+        "ece": 0.07,
+        "ece_interval": interval,
+        "bins": [{"low": 0.9, "high": 1.0, "pairs": pairs, "said": 0.97, "true": 0.9}],
+        "above_95": {"pairs": pairs, "same": 1, "true": 0.9, "interval": interval},
+    }
+
+
+def test_transfer_prints_scores_and_reliability_and_draws_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[transfer.Transfer] = []
+
+    def measured(corpus: Corpus, plan: transfer.Transfer, work: object) -> dict[str, Any]:
+        plans.append(plan)
+        row = {
+            "filter": "none",
+            "unit": "corpus",
+            "singletons": "keep",
+            "clusterer": "hddcrp",
+            "conll": 0.672,
+        }
+        about = {
+            "filter": "none",
+            "given": 9,
+            "gold": 8,
+            "kept": 7,
+            "exact": 6,
+            "ceiling": {"corpus keep": 1.0},
+        }
+        return {
+            "documents": len(corpus), "preset": plan.preset, "ignored": ["0"], "sets": [about],
+            "rows": [row | {"conll_interval": {"low": 0.64, "high": 0.7}}],
+            "calibration": reliable(1200), "inside": reliable(90),
+            "others": {"pair model": {"calibration": reliable(300)}},
+            "events": {"events": 4, "pure": 0.75, "ece": 0.1, "bins": [
+                {"low": 0.9, "high": 1.0, "events": 4, "said": 0.95, "pure": 0.75}]},
+        }  # fmt: skip
+
+    monkeypatch.setattr(transfer, "measure_transfer", measured)
+    gold, plot = tmp_path / "gold.jsonl", tmp_path / "plot.svg"
+    write(reports(), gold)
+    words = (
+        "transfer",
+        "--data",
+        gold,
+        "--topics",
+        "23,24",
+        "--raw-text",
+        "--set",
+        "cut=0.3",
+        "--plot",
+        plot,
+    )
+    result = run(*words)
+    assert result.exit_code == 0, result.exception
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["hddcrp", "67.2", "64.0", "–", "70.0"] in lines
+    assert ["0.9", "–", "1.0", "4", "0.950", "0.750"] in lines
+    assert "the chain '0'" in result.stderr
+    assert (plans[0].mentions, plans[0].raw_text, plans[0].changes) == ("predicted", True, {"cut": 0.3})
+    assert plot.read_text().startswith("<svg")
+    assert json.loads(run(*words, "--json", "--force").stdout)["documents"] == 8
+    assert isinstance(failure(run(*words)), OutputExistsError)
+    assert "no documents of these topics" in str(failure(run("transfer", "--data", gold, "--topics", "99")))
+
+
+def test_errors_are_printed_by_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def measured(corpus: Corpus, plan: errors.ErrorPlan, work: object) -> dict[str, Any]:
+        found = {"nominal": {"within": 3, "across": 1004, "words": [["kill", "shoot", 2]]}}
+        names = (*plan.answers, *plan.presets)
+        answers = {name: {"missed": found, "wrong": {}, "right": 5} for name in names}
+        return {"mentions": plan.mentions, "answers": answers}
+
+    monkeypatch.setattr(errors, "measure_errors", measured)
+    gold, old = tmp_path / "gold.jsonl", tmp_path / "old.jsonl"
+    for file in (gold, old):
+        write(reports(), file)
+    result = run("errors", "--data", gold, "--answer", old, "--preset", "light")
+    assert result.exit_code == 0, result.exception
+    assert "nominal 3 1,004 3 1,004 kill / shoot (2)" in " ".join(result.stdout.split())
+    assert "old 5, light 5" in result.stdout
