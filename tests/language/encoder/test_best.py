@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from parses import needs_model
+from samevent import Corpus, write
 from samevent.cli.main import cli
 from samevent.demo import articles, gold
 from samevent.language.encoder import Encoder, mention_vectors
@@ -64,10 +65,8 @@ def test_large_encoder_puts_mentions_of_an_event_together(encoder: Encoder) -> N
 @needs_model
 @pytest.mark.skipif(not (resources().folder / BEST_FILE).exists(), reason="the model has no such pair model")
 def test_run_with_the_preset_best_resolves_the_demo(tmp_path: Path) -> None:
-    news = tmp_path / "news"
-    news.mkdir()
-    for document in articles():
-        (news / f"{document.date}-{document.id}.txt").write_text(document.text, "utf-8")
+    news = tmp_path / "news.jsonl"
+    write(Corpus(articles()), news)
     out = tmp_path / "out"
     ended = CliRunner().invoke(cli, ["run", str(news), "-o", str(out), "--preset", "best"])
     assert ended.exit_code == 0, ended.exception or ended.output
