@@ -1,9 +1,10 @@
 """Speed of HDDCRP* and the HDP, compared with the HDDCRP's sweep on the same problem in the same run.
 
-Prints one JSON object per size: nanoseconds per update of HDDCRP*, of the HDP on words (a customer's table and its
-share of the tables' clusters), of the HDP with three channels, of the HDDCRP; their ratios to the HDDCRP; and, if
-tomotopy is installed, its HDP on the same words, per word. Events have eight mentions on average; a mention shows its
-event's word or, now and then, another one, and sometimes a second word.
+Prints one JSON object per size: nanoseconds per mention and sweep of HDDCRP*, of the HDP on words (a mention's table,
+its share of the tables' clusters and of the moves of blocks), of the HDP with three channels, of the HDDCRP; their
+ratios to the HDDCRP; for the HDPs also a floor, one pass over the clusters that share a feature with each mention,
+and the size of a chain; and, if tomotopy is installed, its HDP on the same words, per word. Events have eight mentions
+on average; a mention shows its event's word or, now and then, another one, and sometimes a second word.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from samevent.hddcrp import collapsed, hddcrp_star, hdp, weights
 from samevent.hddcrp.chains import Info
 from samevent.hddcrp.components import split
 from samevent.hddcrp.likelihood import Logs
+from samevent.hddcrp.menu import BEGIN, COUNT, END, FEATURE
 from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
@@ -80,7 +83,7 @@ def _candidates(
     return keys // n, keys % n
 
 
-def nanoseconds(sweeps: Callable[[int], None], customers: int) -> float:
+def nanoseconds(sweeps: Callable[[int], object], customers: int) -> float:
     """Return the time per customer and sweep after a burn-in."""
     sweeps(BURN_IN)
     started = time.perf_counter()
@@ -118,7 +121,32 @@ def measure(n: int) -> dict[str, float | int | None]:
             f"{name}_ratio": taken / hddcrp,
             f"{name}_clusters": state.menu.cluster_count,
         }
+        if isinstance(state, hdp.State):
+            row |= {f"{name}_floor_ns_per_update": _floor(state), f"{name}_megabytes": _megabytes(state)}
     return row | {"tomotopy_ns_per_word": _tomotopy(problem)}
+
+
+def _floor(state: hdp.State) -> float:
+    """Return the time per mention of reading what it shares with every cluster, and nothing else."""
+    menu = state.menu
+    arrays = menu.starts, menu.observed, menu.features, menu.entries
+    return nanoseconds(lambda k: [_read(*arrays) for _ in range(k)], len(menu.totals))
+
+
+@njit
+def _read(starts, observed, features, entries):  # type: ignore[no-untyped-def]
+    total = 0
+    for i in range(len(starts) - 1):
+        for at in range(starts[i], starts[i + 1]):
+            f = observed[at, FEATURE]
+            for e in range(features[f, BEGIN], features[f, END]):
+                total += entries[e, COUNT]
+    return total
+
+
+def _megabytes(state: hdp.State) -> float:
+    parts = state.restaurants, state.tables, state.menu, state.blocks
+    return sum(array.nbytes for part in parts for array in part) / 1e6
 
 
 def _three_channels(problem: Problem) -> list[Channel]:

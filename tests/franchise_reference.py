@@ -6,6 +6,7 @@ compiled sampler, so that equal random numbers draw equal states.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samevent.hddcrp.hdp import CUSTOMERS_PER_PART
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.randoms import RandomState, uniform
@@ -22,6 +24,9 @@ from samevent.hddcrp.reference import clusters_of
 from samevent.hddcrp.weights import customer_links
 
 Totals = tuple[int, ...]
+
+NEW = -1
+"""A cluster that has no number yet."""
 
 
 class Menu:
@@ -74,13 +79,13 @@ class Menu:
         shown, _ = self._observed(s)
         shared = list(dict.fromkeys([*forbidden, *(k for f in shown for k in self.sharing.get(f, []))]))
         others = [k for totals in self.active for k in self.groups[totals] if k not in shared]
-        fits = {k: -math.inf if k in forbidden else self._fit(s, k) for k in [*shared, *others]}
+        fits = {k: -math.inf if k in forbidden else self.fit(s, k) for k in [*shared, *others]}
         all_tables = sum(self.tables.values()) + alpha
         options: list[tuple[int | None, float]] = [(None, alpha / all_tables)]
         options += [(k, self.tables[k] / all_tables * math.exp(fit)) for k, fit in fits.items()]
         return options, fits
 
-    def _fit(self, s: list[int], k: int) -> float:
+    def fit(self, s: list[int], k: int) -> float:
         """Return log p(S | cluster k) - log p(S)."""
         shown, totals = self._observed(s)
         change = 0.0
@@ -90,6 +95,10 @@ class Menu:
         for fall, n, held in zip(self.observations.total_logs, totals, self.totals[k], strict=True):
             change += float(fall[n] + fall[held] - fall[n + held])
         return change
+
+    def shown(self, s: list[int]) -> dict[int, int]:
+        """Return the features of customers with their counts."""
+        return self._observed(s)[0]
 
     def _observed(self, s: list[int]) -> tuple[dict[int, int], Totals]:
         observed = self.observations
@@ -200,34 +209,170 @@ class Tables:
         documents = range(int(np.max(document, initial=0)) + 1)
         self.seats = [[i for i in self.table if self.document[i] == d] for d in documents]
         self.used = [len(seats) for seats in self.seats]
+        shown = [self.menu.shown([i]) for i in self.table]
+        self.showing = [
+            sorted((i for i in self.table if f in shown[i]), key=lambda i: (self.document[i], i))
+            for f in np.flatnonzero(observations.table == 0).tolist()
+        ]
 
     def sweep(self, random: RandomState) -> None:
-        """Draw every customer's table, then the cluster of every table of several."""
+        """Draw every customer's table, then the cluster of every table of several; then move blocks."""
         for i, d in enumerate(self.document):
-            t, seats = self.table[i], self.seats[d]
-            self.members[t].remove(i)
-            self.menu.take([i], self.cluster[t], int(not self.members[t]))
-            if not self.members[t]:
-                self.used[d] -= 1
-                at, last = seats.index(t), self.used[d]
-                seats[at], seats[last] = seats[last], seats[at]
+            k, seats = self.cluster[self.table[i]], self.seats[d]
+            self.menu.take([i], k, self._stand_up(i))
             news, fits = self.menu.weigh([i], self.alpha)
-            options = [(None, k, self.alpha_within * weight) for k, weight in news]
+            options: list[tuple[int | None, int | None, float]] = [
+                (None, k, self.alpha_within * weight) for k, weight in news
+            ]
             for t in seats[: self.used[d]]:
                 weight = len(self.members[t]) * math.exp(fits[self.cluster[t]])
                 options.append((t, self.cluster[t], weight))
-            old, k, _ = options[_picked([weight for *_, weight in options], random)]
-            t = seats[self.used[d]] if old is None else old
-            self.used[d] += old is None
-            self.cluster[t] = self.menu.put([i], k, int(old is None))
-            self.members[t].insert(0, i)
-            self.table[i] = t
+            old, chosen, _ = options[_picked([weight for *_, weight in options], random)]
+            k = self.menu.put([i], chosen, int(old is None))
+            self._sit_down(i, seats[self.used[d]] if old is None else old, k)
         for t, s in enumerate(self.members):
             if len(s) > 1:
                 self.menu.take(s, self.cluster[t], 1)
-                options_of_table, _ = self.menu.weigh(s, self.alpha)
-                chosen = _picked([weight for _, weight in options_of_table], random)
-                self.cluster[t] = self.menu.put(s, options_of_table[chosen][0], 1)
+                news, _ = self.menu.weigh(s, self.alpha)
+                self.cluster[t] = self.menu.put(
+                    s, news[_picked([weight for _, weight in news], random)][0], 1
+                )
+        self.move_blocks(random)
+        self.move_parts(sum(map(len, self.showing)) // CUSTOMERS_PER_PART, random)
+
+    def move_blocks(self, random: RandomState) -> None:
+        """Move all customers of a cluster that show the same feature together, one block after another."""
+        for customers in self.showing:
+            blocks: dict[int, list[int]] = {}
+            for i in reversed(customers):
+                blocks.setdefault(self.cluster[self.table[i]], []).insert(0, i)
+            for s in blocks.values():
+                self._move(s, [i for i in customers if i not in s], random)
+
+    def move_parts(self, count: int, random: RandomState) -> None:
+        """Move the customers of a cluster that show one feature, in the documents where another one occurs."""
+        pairs = [(f, i) for f, customers in enumerate(self.showing) for i in customers]
+        pairs.sort(key=lambda pair: self.document[pair[1]])
+        for _ in range(count):
+            f, i = pairs[int(uniform(random) * len(pairs))]
+            near = [g for g, j in pairs if self.document[j] == self.document[i]]
+            other = near[int(uniform(random) * len(near))]
+            documents = {self.document[j] for j in self.showing[other]}
+            customers = [j for j in self.showing[f] if self.document[j] in documents]
+            k = self.cluster[self.table[i]]
+            s = [j for j in customers if self.cluster[self.table[j]] == k]
+            self._move(s, [j for j in customers if j not in s], random)
+
+    def _move(self, s: list[int], others: list[int], random: RandomState) -> None:
+        """Move S, but not to a cluster of others."""
+        if len(s) < 2:
+            return
+        cluster, seats = self.cluster[self.table[s[0]]], [self.table[i] for i in s]
+        emptied = sum(self._stand_up(i) for i in s)
+        self.menu.take(s, cluster, emptied)
+        old = cluster if cluster in self.menu.tables else NEW
+        clusters = [k for totals in self.menu.active for k in self.menu.groups[totals]]
+        conflicts = {self.cluster[self.table[i]] for i in others}
+        options = [NEW, *(k for k in clusters if k not in conflicts)]
+        logs = [self._simplified(s, k) + (0.0 if k == NEW else self.menu.fit(s, k)) for k in options]
+        new = options[_picked([math.exp(weight - max(logs)) for weight in logs], random)]
+        if new != old:
+            excess = -self._simplified(s, new)
+            probability, made = self._seated(s, new, random=random)
+            excess += self._log_prior() - probability
+            if uniform(random) < math.exp(min(0.0, excess - self._excess_of_old(s, old, seats))):
+                k = self.menu.put(s, None if new == NEW else new, made)
+                for i in s:
+                    self.cluster[self.table[i]] = k
+                return
+            for i in s:
+                self._stand_up(i)
+        k = self.menu.put(s, None if old == NEW else old, emptied)
+        for i, t in zip(s, seats, strict=True):
+            self._sit_down(i, t, k)
+
+    def _excess_of_old(self, s: list[int], old: int, seats: list[int]) -> float:
+        """Return the log of the prior over the proposal at the former seats, in a copy of the restaurants."""
+        other = copy.deepcopy(self)
+        for i in s:
+            other._stand_up(i)
+        excess = -other._simplified(s, old)
+        probability, _ = other._seated(s, old, seats=seats)
+        return excess + other._log_prior() - probability
+
+    def _simplified(self, s: list[int], k: int) -> float:
+        """Return the log prior of cluster `k` for S as if every document had one table for each of its clusters."""
+        made, log_prior = 0, 0.0
+        for d, joining in Counter(self.document[i] for i in s).items():
+            there = self._customers(d, k)
+            made += there == 0
+            log_prior += math.lgamma(there + joining) - (math.lgamma(there) if there else 0.0)
+        has, there = self.menu.tables.get(k, 0), sum(self.menu.tables.values())
+        log_prior += made * math.log(self.alpha_within) - math.lgamma(self.alpha + there + made)
+        return log_prior + math.lgamma(has + made) - (math.lgamma(has) if has else -math.log(self.alpha))
+
+    def _seated(
+        self,
+        s: list[int],
+        k: int,
+        *,
+        random: RandomState | None = None,
+        seats: list[int] | None = None,
+    ) -> tuple[float, int]:
+        """Seat S at random or at given seats; return the log probability of the seats, and how many tables are new."""
+        expected = sum(self._customers(d, k) == 0 for d in {self.document[i] for i in s})
+        all_tables = sum(self.menu.tables.values()) + expected + self.alpha
+        theta = self.alpha_within * (self.menu.tables.get(k, 0) + expected) / all_tables
+        log_probability, made = 0.0, 0
+        for n, i in enumerate(s):
+            d = self.document[i]
+            mine = [t for t in self.seats[d][: self.used[d]] if self.cluster[t] == k]
+            weights = [theta, *(float(len(self.members[t])) for t in mine)]
+            if seats is None:
+                assert random is not None
+                number = _picked(weights, random)
+            else:
+                number = mine.index(seats[n]) + 1 if seats[n] in mine else 0
+            log_probability += math.log(weights[number] / sum(weights))
+            t = mine[number - 1] if number else self.seats[d][self.used[d]] if seats is None else seats[n]
+            made += number == 0
+            self._sit_down(i, t, k)
+        return log_probability, made
+
+    def _log_prior(self) -> float:
+        """Return the log prior of all seats and clusters, up to a constant."""
+        used = [t for d, seats in enumerate(self.seats) for t in seats[: self.used[d]]]
+        clusters = Counter(self.cluster[t] for t in used)
+        within = sum(math.log(self.alpha_within) + math.lgamma(len(self.members[t])) for t in used)
+        across = sum(math.log(self.alpha) + math.lgamma(tables) for tables in clusters.values())
+        return within + across - math.lgamma(self.alpha + len(used))
+
+    def _customers(self, d: int, k: int) -> int:
+        return sum(len(self.members[t]) for t in self.seats[d][: self.used[d]] if self.cluster[t] == k)
+
+    def _sit_down(self, i: int, t: int, k: int) -> None:
+        """Seat a customer at a table of cluster `k`, which comes into use if it was free."""
+        d = self.document[i]
+        if not self.members[t]:
+            self._swap(t, self.used[d], d)
+            self.used[d] += 1
+        self.members[t].insert(0, i)
+        self.table[i], self.cluster[t] = t, k
+
+    def _stand_up(self, i: int) -> int:
+        """Remove a customer; return 1 if its table is now empty, and free, 0 otherwise."""
+        t, d = self.table[i], self.document[i]
+        self.members[t].remove(i)
+        if self.members[t]:
+            return 0
+        self.used[d] -= 1
+        self._swap(t, self.used[d], d)
+        return 1
+
+    def _swap(self, t: int, place: int, d: int) -> None:
+        seats = self.seats[d]
+        at = seats.index(t)
+        seats[at], seats[place] = seats[place], t
 
 
 def _picked(weights: list[float], random: RandomState) -> int:

@@ -8,8 +8,11 @@ customers carry tables instead of links: with T tables left and n_k of them in c
     a new cluster                 alpha_d * alpha_0 / (T + alpha_0)              p(x_i)
 
 After all customers, every table of two or more draws its cluster again (Teh et al. 2006, section 5.1); a customer
-alone at a table has just drawn it. The variants differ in what is observed (`Channel`): one channel of words (HDP-lex)
-or of head lemmas (HDP-1f); several independent channels (HDP-flat); channels that depend on others (HDP-struct).
+alone at a table has just drawn it. Then customers of a cluster that show the same word move together (`blocks`):
+without that, chains hardly mix where the Dirichlet parameter is small.
+
+The variants differ in what is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas (HDP-1f); several
+independent channels (HDP-flat); channels that depend on others (HDP-struct).
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
+from samevent.hddcrp.blocks import Blocks, move_blocks, move_parts, new_blocks
 from samevent.hddcrp.franchise import Draws, PathLike, sample_runs
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.menu import (
@@ -40,39 +44,23 @@ from samevent.hddcrp.menu import (
     weigh,
 )
 from samevent.hddcrp.observations import Channel, Observations
-from samevent.hddcrp.problem import Floats, Integers
+from samevent.hddcrp.problem import Integers
 from samevent.hddcrp.randoms import RandomState, seeded
+from samevent.hddcrp.restaurants import (
+    Restaurants,
+    Tables,
+    new_restaurants,
+    new_tables,
+    sit_down,
+    stand_up,
+    take_table,
+)
 from samevent.hddcrp.runner import Progress
 from samevent.partitions.labels import canonical, integers
 
 ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
-
-
-class Tables(NamedTuple):
-    """The table of each customer; the cluster, size and list of customers of each table.
-
-    Tables are numbered like customers: there is room for one each.
-    """
-
-    table: Integers
-    cluster: Integers
-    size: Integers
-    first: Integers
-    next: Integers
-    previous: Integers
-
-
-class Restaurants(NamedTuple):
-    """The document of each customer; the tables of each document: from `begin` to `end` those in use, then free."""
-
-    document: Integers
-    tables: Integers
-    position: Integers
-    """Where each table stands in `tables`."""
-    begin: Integers
-    end: Integers
-    option_weights: Floats
-    """Scratch space: the weights of the tables in use while a customer draws one."""
+CUSTOMERS_PER_PART = 4
+"""For this many words of customers, one part of a block moves in every sweep."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +73,7 @@ class State:
     restaurants: Restaurants
     tables: Tables
     menu: Menu
+    blocks: Blocks
     random: RandomState
 
     @property
@@ -136,8 +125,12 @@ def init(
     alpha_within: float = ALPHA_WITHIN,
     alpha_across: float = ALPHA_ACROSS,
     likelihood_weight: float = 1.0,
+    labels: ArrayLike | None = None,
 ) -> State:
-    """Start a chain with every customer alone at a table, and every table alone in a cluster."""
+    """Start a chain with one cluster for each label, and one table for its customers in each document.
+
+    Without `labels`, every customer is alone at a table, and every table alone in a cluster.
+    """
     check_concentrations(alpha_within=alpha_within, alpha_across=alpha_across)
     documents = integers(document, "documents").astype(np.int32)
     if documents.ndim != 1 or (documents < 0).any():
@@ -146,44 +139,33 @@ def init(
             expected="one number from 0 for each customer",
         )
     count = len(documents)
+    start = canonical(np.arange(count) if labels is None else labels)
+    if len(start) != count:
+        raise DataError(f"{len(start)} labels to start from", expected=f"{count}, one for each customer")
     observations = Observations.of_channels(channels, count, likelihood_weight=likelihood_weight)
-    sizes = np.bincount(documents, minlength=1)
-    begin = (np.cumsum(sizes) - sizes).astype(np.int32)
-    tables = np.argsort(documents, kind="stable").astype(np.int32)
-    position = np.empty(count, np.int32)
-    position[tables] = np.arange(count)
     state = State(
         alpha_within=alpha_within,
         alpha_across=alpha_across,
         observations=observations,
-        restaurants=Restaurants(
-            document=documents,
-            tables=tables,
-            position=position,
-            begin=begin,
-            end=(begin + sizes).astype(np.int32),
-            option_weights=np.zeros(count),
-        ),
-        tables=Tables(
-            table=np.arange(count, dtype=np.int32),
-            cluster=np.zeros(count, np.int32),
-            size=np.ones(count, np.int32),
-            first=np.arange(count, dtype=np.int32),
-            next=np.full(count, NONE, np.int32),
-            previous=np.full(count, NONE, np.int32),
-        ),
+        restaurants=new_restaurants(documents),
+        tables=new_tables(count),
         menu=new_menu(observations),
+        blocks=new_blocks(observations, documents, alpha_across),
         random=random,
     )
-    _settle(state.tables.cluster, state.menu)
+    with_table = start.astype(np.int64) * (int(documents.max(initial=0)) + 1) + documents
+    _settle(_first_equal(start), _first_equal(with_table), state.restaurants, state.tables, state.menu)
     return state
 
 
 def sweep(state: State, *, sweeps: int = 1) -> None:
-    """Draw the table of every customer, then the cluster of every table, `sweeps` times."""
-    _sweep(
-        sweeps, state.alpha_within, state.alpha_across, state.restaurants, state.tables, state.menu, state.random
-    )  # fmt: skip
+    """Draw the table of every customer and the cluster of every table, and move blocks, `sweeps` times."""
+    alphas = state.alpha_within, state.alpha_across
+    seats, moved = (state.restaurants, state.tables, state.menu), (state.blocks, state.random)
+    for _ in range(sweeps):
+        _sweep(*alphas, *seats, state.random)
+        move_blocks(*alphas, *seats, *moved)
+        move_parts(len(state.blocks.customers) // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
 
 
 def step(state: State) -> Info:
@@ -223,92 +205,68 @@ def sample(
     )  # fmt: skip
 
 
+def _first_equal(values: NDArray[np.integer]) -> Integers:
+    """Return, for each entry, the position of the first equal one."""
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse], np.int32)
+
+
 @kernel
-def _settle(cluster, menu):  # type: ignore[no-untyped-def]
-    for i in range(len(cluster)):
+def _settle(of_cluster, of_table, restaurants, tables, menu):  # type: ignore[no-untyped-def]
+    """Seat every customer with the first one of its table, and that one in the cluster of the first one there."""
+    for i in range(len(of_table)):
         add_to_s(menu, i)
-        cluster[i] = attach(menu, NONE, 1)
+        if of_table[i] < i:
+            t = tables.table[of_table[i]]
+            attach(menu, tables.cluster[t], 0)
+        else:
+            t = take_table(restaurants, restaurants.document[i])
+            leader = of_cluster[i]
+            k = tables.cluster[tables.table[leader]] if leader < i else NONE
+            tables.cluster[t] = attach(menu, k, 1)
+        sit_down(tables, i, t)
 
 
 @kernel
-def _sweep(sweeps, alpha_within, alpha_across, restaurants, tables, menu, random):  # type: ignore[no-untyped-def]
+def _sweep(alpha_within, alpha_across, restaurants, tables, menu, random):  # type: ignore[no-untyped-def]
     table, cluster, size, first, after, _ = tables
     document, in_use, _, begin, end, option_weights = restaurants
-    for _ in range(sweeps):
-        for i in range(len(table)):
-            d = document[i]
-            add_to_s(menu, i)
-            t = table[i]
-            detach(menu, cluster[t], 1 if size[t] == 1 else 0)
-            _stand_up(tables, i, t)
-            if size[t] == 0:
-                _free_table(restaurants, t, d)
+    for i in range(len(table)):
+        d = document[i]
+        add_to_s(menu, i)
+        t = table[i]
+        detach(menu, cluster[t], stand_up(restaurants, tables, i))
 
-            weight, scale = weigh(menu, alpha_across)
-            at_new_table = alpha_within * weight
-            total = at_new_table
-            for p in range(begin[d], end[d]):
-                option_weights[p] = size[in_use[p]] * ratio_with(menu, cluster[in_use[p]])
-                total += option_weights[p]
-            left = uniform(random) * total
-            if left >= at_new_table and end[d] > begin[d]:
-                left -= at_new_table
-                p = begin[d]
-                while p < end[d] - 1:
-                    left -= option_weights[p]
-                    if left < 0:
-                        break
-                    p += 1
-                t = in_use[p]
-                attach(menu, cluster[t], 0)
-            else:
-                k = pick(menu, alpha_across, scale, left / alpha_within)
-                # There is a free table: a document has as many as customers, and this one just stood up.
-                t = in_use[end[d]]
-                end[d] += 1
-                cluster[t] = attach(menu, k, 1)
-            _sit_down(tables, i, t)
-        for t in range(len(table)):
-            if size[t] < 2:
-                continue
-            i = first[t]
-            while i != NONE:
-                add_to_s(menu, i)
-                i = after[i]
-            detach(menu, cluster[t], 1)
-            total, scale = weigh(menu, alpha_across)
-            k = pick(menu, alpha_across, scale, uniform(random) * total)
+        weight, scale = weigh(menu, alpha_across)
+        at_new_table = alpha_within * weight
+        total = at_new_table
+        for p in range(begin[d], end[d]):
+            option_weights[p] = size[in_use[p]] * ratio_with(menu, cluster[in_use[p]])
+            total += option_weights[p]
+        left = uniform(random) * total
+        if left >= at_new_table and end[d] > begin[d]:
+            left -= at_new_table
+            p = begin[d]
+            while p < end[d] - 1:
+                left -= option_weights[p]
+                if left < 0:
+                    break
+                p += 1
+            t = in_use[p]
+            attach(menu, cluster[t], 0)
+        else:
+            k = pick(menu, alpha_across, scale, left / alpha_within)
+            t = take_table(restaurants, d)
             cluster[t] = attach(menu, k, 1)
-
-
-@kernel
-def _sit_down(tables, i, t):  # type: ignore[no-untyped-def]
-    first = tables.first[t]
-    tables.table[i] = t
-    tables.next[i], tables.previous[i] = first, NONE
-    if first != NONE:
-        tables.previous[first] = i
-    tables.first[t] = i
-    tables.size[t] += 1
-
-
-@kernel
-def _stand_up(tables, i, t):  # type: ignore[no-untyped-def]
-    after, before = tables.next[i], tables.previous[i]
-    if before == NONE:
-        tables.first[t] = after
-    else:
-        tables.next[before] = after
-    if after != NONE:
-        tables.previous[after] = before
-    tables.size[t] -= 1
-
-
-@kernel
-def _free_table(restaurants, t, d):  # type: ignore[no-untyped-def]
-    """Swap an empty table behind those in use in its document."""
-    _, tables, position, _, end, _ = restaurants
-    end[d] -= 1
-    p, last = position[t], tables[end[d]]
-    tables[p], tables[end[d]] = last, t
-    position[last], position[t] = p, end[d]
+        sit_down(tables, i, t)
+    for t in range(len(table)):
+        if size[t] < 2:
+            continue
+        i = first[t]
+        while i != NONE:
+            add_to_s(menu, i)
+            i = after[i]
+        detach(menu, cluster[t], 1)
+        total, scale = weigh(menu, alpha_across)
+        k = pick(menu, alpha_across, scale, uniform(random) * total)
+        cluster[t] = attach(menu, k, 1)

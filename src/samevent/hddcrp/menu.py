@@ -167,6 +167,20 @@ def forbid(menu, k):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def share(menu):  # type: ignore[no-untyped-def]
+    """List the clusters that share a feature with S, with the logs of their likelihood ratios."""
+    for n in range(menu.counters[FEATURES_OF_S]):
+        f = menu.features_of_s[n]
+        logs = menu.feature_logs[menu.features[f, LOGS]]
+        ours = menu.features[f, IN_S]
+        for e in range(menu.features[f, BEGIN], menu.features[f, END]):
+            k, theirs = menu.entries[e, CLUSTER], menu.entries[e, COUNT]
+            if menu.clusters[k, RANK] == NONE:
+                menu.ratios[OF_SHARING, _rank(menu, k)] = log_ratio_by_totals(menu, menu.clusters[k, GROUP])
+            menu.ratios[OF_SHARING, menu.clusters[k, RANK]] += logs[ours + theirs] - logs[ours] - logs[theirs]
+
+
+@kernel
 def weigh(menu, alpha):  # type: ignore[no-untyped-def]
     """Weigh S against every cluster; return the weight of S as a new table, and a scale.
 
@@ -174,15 +188,7 @@ def weigh(menu, alpha):  # type: ignore[no-untyped-def]
     so that the largest ratio is 1.
     """
     counters = menu.counters
-    for n in range(counters[FEATURES_OF_S]):
-        f = menu.features_of_s[n]
-        logs = menu.feature_logs[menu.features[f, LOGS]]
-        ours = menu.features[f, IN_S]
-        for e in range(menu.features[f, BEGIN], menu.features[f, END]):
-            k, theirs = menu.entries[e, CLUSTER], menu.entries[e, COUNT]
-            if menu.clusters[k, RANK] == NONE:
-                menu.ratios[OF_SHARING, _rank(menu, k)] = _change_by_totals(menu, menu.clusters[k, GROUP])
-            menu.ratios[OF_SHARING, menu.clusters[k, RANK]] += logs[ours + theirs] - logs[ours] - logs[theirs]
+    share(menu)
     sharing = counters[SHARING]
     largest = 0.0
     for n in range(sharing):
@@ -205,6 +211,12 @@ def ratio_with(menu, k):  # type: ignore[no-untyped-def]
     if menu.clusters[k, RANK] != NONE:
         return menu.ratios[OF_SHARING, menu.clusters[k, RANK]]
     return menu.ratios[OF_GROUP, menu.clusters[k, GROUP]]
+
+
+@kernel
+def log_ratio_with(menu, k, by_totals):  # type: ignore[no-untyped-def]
+    """Return the log of the same ratio after `share`, given what totals alone contribute."""
+    return menu.ratios[OF_SHARING, menu.clusters[k, RANK]] if menu.clusters[k, RANK] != NONE else by_totals
 
 
 @kernel
@@ -292,8 +304,8 @@ def _rank(menu, k):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _change_by_totals(menu, g):  # type: ignore[no-untyped-def]
-    """Return how totals alone change the log likelihood when S joins a cluster of group `g`."""
+def log_ratio_by_totals(menu, g):  # type: ignore[no-untyped-def]
+    """Return the log of the ratio of S with a cluster of group `g` that shares no feature with it."""
     change = 0.0
     for c in range(menu.sums.shape[1]):
         ours, theirs = menu.sums[S, c], menu.group_totals[g, c]

@@ -1,0 +1,401 @@
+"""Moves of blocks of customers between the clusters of a Chinese restaurant franchise, compiled.
+
+With a small Dirichlet parameter (1e-7) a value that is new to a cluster costs 16 nats. A customer hardly ever takes its
+word to a cluster without it, so customers one by one practically never bring a word elsewhere. Blocks do. There are
+two kinds, where features are those of the first channel, words or head lemmas:
+
+    whole   all customers of a cluster that show one feature
+    part    those of them in the documents where another feature occurs, which are often documents about one topic
+
+A block S moves as a whole, to a new cluster, or to any cluster without such customers: without the feature, for a part
+without the feature in these documents. So each move can be undone, by the same choice of features. With S taken out,
+let cluster k have m_k of M tables, let D_k be the number of documents of S without k, n_dk and s_d the customers of k
+and of S in document d. If every document had one table for each of its clusters, k would have
+
+    p(k) = p(S | k) alpha_d^D_k Gamma(m_k + D_k) / Gamma(m_k) / Gamma(alpha_0 + M + D_k)
+           * prod of Gamma(n_dk + s_d) / Gamma(n_dk) over documents with k, and of Gamma(s_d) over those without
+
+(alpha_0 Gamma(D) instead of Gamma(m_k + D_k) / Gamma(m_k) for a new cluster). A cluster is drawn from p, then S sits
+down there by a CRP in every document, with the concentration theta_k = alpha_d (m_k + D_k) / (M + D_k + alpha_0).
+The rest is a Metropolis-Hastings test. If S takes t tables of its own, the posterior over the proposal is
+
+    (alpha_d / theta_k)^(t - D_k)
+           * Gamma(m_k + t) / Gamma(m_k + D_k) * Gamma(alpha_0 + M + D_k) / Gamma(alpha_0 + M + t)
+           * prod over d, and over n from max(n_dk, 1) to n_dk + s_d - 1, of (1 + theta_k / n)
+
+for the new cluster and for the old one alike; sizes of tables cancel out. A second table for the same cluster in the
+same document is rare, so the ratio is close to 1, and nearly all moves are accepted.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from samevent.hddcrp.kernels import kernel, uniform
+from samevent.hddcrp.menu import (
+    ACTIVE_GROUPS,
+    ALL_TABLES,
+    FIRST,
+    NEXT,
+    NONE,
+    TABLES,
+    add_to_s,
+    attach,
+    detach,
+    forbid,
+    log_ratio_by_totals,
+    log_ratio_with,
+    share,
+)
+from samevent.hddcrp.observations import Observations
+from samevent.hddcrp.problem import Floats, Integers
+from samevent.hddcrp.restaurants import sit_down, stand_up, take_back, take_table
+
+_NEW = -2
+"""The cluster of tables of S as long as a new cluster has no number."""
+_NEGLIGIBLE = -50.0
+"""Log weights this far below the largest are below the precision of a sum of weights."""
+
+
+class Blocks(NamedTuple):
+    """The customers that show each feature of the first channel, by document; what follows `documents` is scratch."""
+
+    starts: NDArray[np.int64]
+    customers: Integers
+    features: Integers
+    """The feature of each entry of `customers`."""
+    by_document: Integers
+    documents: NDArray[np.int64]
+    """The entries of `customers` in the order of their documents, and where each document begins."""
+    log_gamma: Floats
+    """log Gamma(n), 0 for n = 0."""
+    log_gamma_across: Floats
+    """log Gamma(alpha_0 + n)."""
+    marked: NDArray[np.bool_]
+    """The documents of a part."""
+    first: Integers
+    next: Integers
+    heads: Integers
+    """The blocks of a feature as linked lists: first by cluster, next by customer; the first customer of each block."""
+    members: Integers
+    seats: Integers
+    """The customers of S, and the tables they came from."""
+    conflicts: Integers
+    """Clusters that S must not join."""
+    seated: Integers
+    seen: Integers
+    """The customers of each cluster in one document, and the clusters that there are."""
+    present: Integers
+    gains: Floats
+    met: Integers
+    """For each cluster, in how many documents of S it is present, and the log of the product over these documents of
+    Gamma(n + s) / Gamma(n) / Gamma(s); the clusters that are present in any."""
+    options: Integers
+    weights: Floats
+
+
+def new_blocks(observations: Observations, document: NDArray[np.int32], alpha_across: float) -> Blocks:
+    """Prepare the blocks of the features of the first channel."""
+    count = len(document)
+    customer = np.repeat(np.arange(count), np.diff(observations.starts))
+    chosen = observations.table[observations.features] == 0
+    feature, customer = observations.features[chosen], customer[chosen]
+    order = np.lexsort((customer, document[customer], feature))
+    feature, customer = feature[order], customer[order].astype(np.int32)
+    home = document[customer]
+    sizes = np.bincount(home, minlength=int(document.max(initial=0)) + 1)
+    numbers = np.arange(count + 1)
+    links, counts = np.full((2, count), NONE, np.int32), np.zeros((9, count + 1), np.int32)
+    return Blocks(
+        starts=np.concatenate([[0], np.bincount(feature).cumsum()]).astype(np.int64),
+        customers=customer,
+        features=feature,
+        by_document=np.argsort(home, kind="stable").astype(np.int32),
+        documents=np.concatenate([[0], sizes.cumsum()]).astype(np.int64),
+        log_gamma=np.where(numbers > 0, gammaln(np.maximum(numbers, 1)), 0.0),
+        log_gamma_across=gammaln(alpha_across + numbers),
+        marked=np.zeros(len(sizes), np.bool_),
+        first=links[0],
+        next=links[1],
+        heads=counts[0],
+        members=counts[1],
+        seats=counts[2],
+        conflicts=counts[3],
+        seated=counts[4],
+        seen=counts[5],
+        present=counts[6],
+        gains=np.zeros(count),
+        met=counts[7],
+        options=counts[8],
+        weights=np.zeros(count + 1),
+    )
+
+
+@kernel
+def move_blocks(alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
+    """Move every whole block of two or more customers once; return how many moved."""
+    starts, first, after, heads = blocks.starts, blocks.first, blocks.next, blocks.heads
+    moved = 0
+    for f in range(len(starts) - 1):
+        if starts[f + 1] - starts[f] < 2:
+            continue
+        count = 0
+        for n in range(starts[f + 1] - 1, starts[f] - 1, -1):
+            i = blocks.customers[n]
+            k = tables.cluster[tables.table[i]]
+            if first[k] == NONE:
+                heads[count] = k
+                count += 1
+            after[i] = first[k]
+            first[k] = i
+        for n in range(count):
+            k = heads[n]
+            heads[n] = first[k]
+            first[k] = NONE
+        for n in range(count):
+            i, size = heads[n], 0
+            while i != NONE:
+                blocks.members[size] = i
+                size += 1
+                i = after[i]
+            if size > 1:
+                conflicts = 0
+                for m in range(count):
+                    if m != n:
+                        blocks.conflicts[conflicts] = tables.cluster[tables.table[heads[m]]]
+                        conflicts += 1
+                moved += _move(
+                    size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random
+                )
+    return moved
+
+
+@kernel
+def move_parts(count, alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
+    """Draw features of a customer and of its document and move the part, `count` times; return how many moved."""
+    starts, customers, document = blocks.starts, blocks.customers, restaurants.document
+    moved = 0
+    for _ in range(count):
+        drawn = blocks.by_document[int(uniform(random) * len(customers))]
+        d = document[customers[drawn]]
+        begin, end = blocks.documents[d], blocks.documents[d + 1]
+        other = blocks.features[blocks.by_document[begin + int(uniform(random) * (end - begin))]]
+        for n in range(starts[other], starts[other + 1]):
+            blocks.marked[document[customers[n]]] = True
+        f, k = blocks.features[drawn], tables.cluster[tables.table[customers[drawn]]]
+        size, conflicts = 0, 0
+        for n in range(starts[f], starts[f + 1]):
+            i = customers[n]
+            if not blocks.marked[document[i]]:
+                continue
+            if tables.cluster[tables.table[i]] == k:
+                blocks.members[size] = i
+                size += 1
+            else:
+                blocks.conflicts[conflicts] = tables.cluster[tables.table[i]]
+                conflicts += 1
+        for n in range(starts[other], starts[other + 1]):
+            blocks.marked[document[customers[n]]] = False
+        if size > 1:
+            moved += _move(
+                size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random
+            )
+    return moved
+
+
+@kernel
+def _move(size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
+    """Move the block in `members`, but not to a cluster in `conflicts`; return whether it moved."""
+    old = tables.cluster[tables.table[blocks.members[0]]]
+    emptied = _take_out(size, restaurants, tables, menu, blocks)
+    detach(menu, old, emptied)
+    if menu.clusters[old, TABLES] == 0:
+        old = NONE
+    documents, met = _look_around(size, restaurants, tables, blocks)
+    new = _draw_cluster(conflicts, documents, alpha_within, alpha_across, menu, blocks, random)
+    before = documents - (blocks.present[old] if old != NONE else 0)
+    after = documents - (blocks.present[new] if new != NONE else 0)
+    for n in range(met):
+        blocks.present[blocks.met[n]] = 0
+        blocks.gains[blocks.met[n]] = 0.0
+    if new != old:
+        theta = _theta(old, before, alpha_within, alpha_across, menu)
+        lost = _of_tables(old, before, emptied, theta, alpha_within, menu, blocks)
+        lost += _of_customers(old, theta, size, restaurants, tables, blocks)
+        theta = _theta(new, after, alpha_within, alpha_across, menu)
+        won = _of_customers(new, theta, size, restaurants, tables, blocks)
+        made = _sit_down_together(new, theta, size, restaurants, tables, blocks, random)
+        won += _of_tables(new, after, made, theta, alpha_within, menu, blocks)
+        if uniform(random) < exp(min(0.0, won - lost)):
+            k = attach(menu, new, made)
+            for n in range(size):
+                tables.cluster[tables.table[blocks.members[n]]] = k
+            return True
+        for n in range(size):
+            stand_up(restaurants, tables, blocks.members[n])
+    k = attach(menu, old, emptied)
+    for n in range(size):
+        i, t = blocks.members[n], blocks.seats[n]
+        if tables.size[t] == 0:
+            take_back(restaurants, t, restaurants.document[i])
+            tables.cluster[t] = k
+        sit_down(tables, i, t)
+    return False
+
+
+@kernel
+def _take_out(size, restaurants, tables, menu, blocks):  # type: ignore[no-untyped-def]
+    """Let S stand up; return how many tables that leaves empty."""
+    emptied = 0
+    for n in range(size):
+        i = blocks.members[n]
+        blocks.seats[n] = tables.table[i]
+        add_to_s(menu, i)
+        emptied += stand_up(restaurants, tables, i)
+    return emptied
+
+
+@kernel
+def _look_around(size, restaurants, tables, blocks):  # type: ignore[no-untyped-def]
+    """Fill `present` and `gains`; return the number of documents of S, and of clusters that are present in any."""
+    documents, met, n = 0, 0, 0
+    logs = blocks.log_gamma
+    while n < size:
+        d, begin = restaurants.document[blocks.members[n]], n
+        while n < size and restaurants.document[blocks.members[n]] == d:
+            n += 1
+        seen = 0
+        for p in range(restaurants.begin[d], restaurants.end[d]):
+            t = restaurants.tables[p]
+            k = tables.cluster[t]
+            if blocks.seated[k] == 0:
+                blocks.seen[seen] = k
+                seen += 1
+            blocks.seated[k] += tables.size[t]
+        for m in range(seen):
+            k = blocks.seen[m]
+            if blocks.present[k] == 0:
+                blocks.met[met] = k
+                met += 1
+            blocks.present[k] += 1
+            there, joining = blocks.seated[k], n - begin
+            blocks.gains[k] += logs[there + joining] - logs[there] - logs[joining]
+            blocks.seated[k] = 0
+        documents += 1
+    return documents, met
+
+
+@kernel
+def _draw_cluster(conflicts, documents, alpha_within, alpha_across, menu, blocks, random):  # type: ignore[no-untyped-def]
+    """Draw a cluster for S, or NONE for a new one, as if every document had one table for each of its clusters."""
+    for n in range(conflicts):
+        forbid(menu, blocks.conflicts[n])
+    share(menu)
+    logs, logs_across, all_tables = blocks.log_gamma, blocks.log_gamma_across, menu.counters[ALL_TABLES]
+    log_alpha = log(alpha_within)
+    blocks.options[0] = NONE
+    largest = (
+        log(alpha_across) + documents * log_alpha + logs[documents] - logs_across[all_tables + documents]
+    )
+    blocks.weights[0] = largest
+    count = 1
+    for n in range(menu.counters[ACTIVE_GROUPS]):
+        g = menu.lists[ACTIVE_GROUPS, n]
+        by_totals = log_ratio_by_totals(menu, g)
+        k = menu.groups[g, FIRST]
+        while k != NONE:
+            has, made = menu.clusters[k, TABLES], documents - blocks.present[k]
+            weight = log_ratio_with(menu, k, by_totals) + blocks.gains[k] + made * log_alpha
+            weight += logs[has + made] - logs[has] - logs_across[all_tables + made]
+            blocks.options[count], blocks.weights[count] = k, weight
+            largest = max(largest, weight)
+            count += 1
+            k = menu.clusters[k, NEXT]
+    total = 0.0
+    for n in range(count):
+        weight = blocks.weights[n] - largest
+        blocks.weights[n] = exp(weight) if weight > _NEGLIGIBLE else 0.0
+        total += blocks.weights[n]
+    left = uniform(random) * total
+    chosen = NONE
+    for n in range(count):
+        if blocks.weights[n] > 0.0:
+            chosen = blocks.options[n]
+            left -= blocks.weights[n]
+            if left < 0:
+                break
+    return chosen
+
+
+@kernel
+def _sit_down_together(k, theta, size, restaurants, tables, blocks, random):  # type: ignore[no-untyped-def]
+    """Seat S in cluster `k` by a CRP in each document; return how many tables it takes into use."""
+    made = 0
+    mark = k if k != NONE else _NEW
+    for n in range(size):
+        i = blocks.members[n]
+        d = restaurants.document[i]
+        left = uniform(random) * (theta + _customers_in(d, mark, restaurants, tables)) - theta
+        chosen = NONE
+        if left >= 0:
+            for p in range(restaurants.begin[d], restaurants.end[d]):
+                t = restaurants.tables[p]
+                if tables.cluster[t] == mark:
+                    chosen = t
+                    left -= tables.size[t]
+                    if left < 0:
+                        break
+        if chosen == NONE:
+            chosen = take_table(restaurants, d)
+            tables.cluster[chosen] = mark
+            made += 1
+        sit_down(tables, i, chosen)
+    return made
+
+
+@kernel
+def _customers_in(d, k, restaurants, tables):  # type: ignore[no-untyped-def]
+    """Count the customers of cluster `k` in document `d`."""
+    count = 0
+    for p in range(restaurants.begin[d], restaurants.end[d]):
+        t = restaurants.tables[p]
+        if tables.cluster[t] == k:
+            count += tables.size[t]
+    return count
+
+
+@kernel
+def _theta(k, expected, alpha_within, alpha_across, menu):  # type: ignore[no-untyped-def]
+    has = menu.clusters[k, TABLES] if k != NONE else 0
+    return alpha_within * (has + expected) / (menu.counters[ALL_TABLES] + expected + alpha_across)
+
+
+@kernel
+def _of_customers(k, theta, size, restaurants, tables, blocks):  # type: ignore[no-untyped-def]
+    """Return the last factor of the posterior over the proposal, as a log; S is not seated."""
+    total, n = 0.0, 0
+    while n < size:
+        d, begin = restaurants.document[blocks.members[n]], n
+        while n < size and restaurants.document[blocks.members[n]] == d:
+            n += 1
+        there = _customers_in(d, k, restaurants, tables)
+        product = 1.0
+        for seated in range(max(there, 1), there + n - begin):
+            product *= 1.0 + theta / seated
+        total += log(product)
+    return total
+
+
+@kernel
+def _of_tables(k, expected, made, theta, alpha_within, menu, blocks):  # type: ignore[no-untyped-def]
+    """Return the other factors, which compare `made` tables of S with the expected number, as a log."""
+    has = menu.clusters[k, TABLES] if k != NONE else 0
+    there = menu.counters[ALL_TABLES]
+    across = blocks.log_gamma_across[there + expected] - blocks.log_gamma_across[there + made]
+    tables = blocks.log_gamma[has + made] - blocks.log_gamma[has + expected]
+    return (made - expected) * log(alpha_within / theta) + tables + across
