@@ -21,7 +21,7 @@ from tools.tune_presets import DATA, encoded, without_chain_zero
 
 from samevent.clusterers import Clustered, Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
-from samevent.clusterers.uncertainty import learn_uncertainty
+from samevent.clusterers.uncertainty import estimate_uncertainty, learn_purity
 from samevent.corpus import Corpus
 from samevent.experiments.given import Given
 from samevent.experiments.protocols import TASKS
@@ -41,6 +41,7 @@ from samevent.partitions.linkage import average_link
 from samevent.preparation import EVERYTHING, PREDICTED_ARGUMENTS
 from samevent.scoring import Singletons, pair, scores_of
 from samevent.similarity.bags import Background, Indices
+from samevent.similarity.boosted import USUAL_UNCERTAINTY
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
 from samevent.similarity.pairs import LabelledMentions, Pairs
@@ -52,7 +53,6 @@ ONE_POSTERIOR = {"draws": 1, "minimum_similarity": 0.55, "runs": 4, "sweeps": 40
 ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
     "one posterior": (ONE_POSTERIOR, {"shift": 0.0, "spread": 0.0}),
     "**integrated**": ({}, {}),
-    "usual uncertainty": ({}, {"shift": -0.4, "spread": 1.5}),
     "spread 1.25": ({}, {"spread": 1.25}),
     "spread 2": ({}, {"spread": 2.0}),
     "no shift": ({}, {"shift": 0.0}),
@@ -61,7 +61,7 @@ ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
     "cut 0.4": ({"cut": 0.4}, {}),
     "32 shifts": ({"draws": 32}, {}),
 }
-"""The rows: changes to the preset's clusterer, and to the learned uncertainty."""
+"""The rows: changes to the preset's clusterer, and to the usual uncertainty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,8 +172,11 @@ def main() -> None:
     training = labelled(gold)
     system = cast(Hddcrp, clusterer("hddcrp", preset=options.preset))
     links = held_out_links(training, how, half_of=half_of)
-    uncertainty, purity = learn_uncertainty(Evidence(training.table), links, training.event, system)
-    print(json.dumps({"uncertainty": repr(uncertainty), "purity": repr(purity)}), flush=True)
+    evidence = Evidence(training.table)
+    estimate = estimate_uncertainty(evidence, links, training.event, system)
+    mixture = system.integrated(evidence, links, USUAL_UNCERTAINTY)
+    purity = learn_purity(mixture, training.event, system.cut)
+    print(json.dumps({"estimate": repr(estimate), "purity": repr(purity)}), flush=True)
     if options.extracted:
         gold, rest, _ = corpora(*files, extracted=True)
     measured = dict(parts(training, gold, rest, how, half_of))
@@ -182,7 +185,7 @@ def main() -> None:
         row = cast(Hddcrp, clusterer("hddcrp", changes, preset=options.preset))
         corrected = AS_IT_IS if changes is ONE_POSTERIOR else purity
         for corpus, part in measured.items():
-            answer = answer_of(part, row, replace(uncertainty, **other), corrected)
+            answer = answer_of(part, row, replace(USUAL_UNCERTAINTY, **other), corrected)
             print(json.dumps({"row": name, "corpus": corpus, **figures(part, answer)}), flush=True)
             if options.answers and not (changes or other) and part.given is gold:
                 events = part.given.in_scope.with_clustering(answer.clustering)

@@ -12,11 +12,20 @@ from scipy.special import expit
 from clusterers.small import evidence_of
 from samevent.clusterers import clusterer
 from samevent.clusterers.linked import Hddcrp
-from samevent.clusterers.uncertainty import estimate_spread, learn_uncertainty, would_be_events
+from samevent.clusterers.uncertainty import (
+    estimate_spread,
+    estimate_uncertainty,
+    learn_purity,
+    would_be_events,
+)
+from samevent.hddcrp import Uncertainty
+from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.seeds import stream
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.pairs import Pairs
 from similarity.tables import random_corpus
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 
 
 @pytest.mark.parametrize("spread", [0.3, 1.0, 2.0])
@@ -45,7 +54,7 @@ def test_learned_shift_makes_the_expected_number_of_pairs_right() -> None:
     system = cast(Hddcrp, clusterer("hddcrp", {"sweeps": 16, "draws": 8}, preset="standard"))
     links = evidence.links(0.05, pair_model="light")
     event = evidence.table.heads.lemma[evidence.table.head]
-    uncertainty, purity = learn_uncertainty(evidence, links, event, system)
+    uncertainty = estimate_uncertainty(evidence, links, event, system)
     true = int(links.pairs.equal(event).sum())
 
     def expected(shift: float) -> float:
@@ -55,4 +64,15 @@ def test_learned_shift_makes_the_expected_number_of_pairs_right() -> None:
     assert uncertainty.spread > 0
     off = abs(np.log(expected(uncertainty.shift) / true))
     assert off <= min(abs(np.log(expected(shift) / true)) for shift in (-0.4, -0.8)) + 1e-9
-    assert purity.slope != 0
+
+
+def test_purity_of_events_that_are_all_wrong_is_low() -> None:
+    evidence = evidence_of(random_corpus(5, documents=12, mentions=14))
+    system = cast(Hddcrp, clusterer("hddcrp", {"sweeps": 16, "draws": 8}, preset="standard"))
+    links = evidence.links(0.05, pair_model="light")
+    mixture = system.integrated(evidence, links, Uncertainty(spread=1.0))
+    shown, sizes = np.array([0.8]), np.array([2], np.int32)
+    wrong = learn_purity(mixture, np.arange(len(evidence), dtype=np.int32), system.cut)
+    right = learn_purity(mixture, np.zeros(len(evidence), np.int32), system.cut)
+    assert wrong.of(shown, sizes) < 0.3
+    assert right.of(shown, sizes) > 0.8

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel
+from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.pairs import LabelledMentions
+from samevent.similarity.purity import AS_IT_IS
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
 from samevent.training import pair_models, uncertainty
 from samevent.training.uncertainty import FOLDS, held_out_links
@@ -49,12 +50,10 @@ def test_held_out_pairs_are_scored_by_trees_of_other_folds(monkeypatch: pytest.M
     assert all(len(topics) == 9 for topics in learned)
 
 
-def test_trained_trees_know_their_uncertainty_if_there_are_enough_topics() -> None:
-    said: list[str] = []
-    trees = pair_models.fit_pair_model(labelled(12), SETTINGS, progress=said.append)
+def test_trained_trees_know_the_purity_of_events_if_there_are_enough_topics() -> None:
+    trees = pair_models.fit_pair_model(labelled(12), SETTINGS)
     assert isinstance(trees, BoostedModel)
-    assert trees.uncertainty != USUAL_UNCERTAINTY
-    assert any("on unseen topics, log-odds are off by" in line for line in said)
+    assert trees.purity != AS_IT_IS
     few = pair_models.fit_pair_model(labelled(4), SETTINGS)
     assert isinstance(few, BoostedModel)
-    assert few.uncertainty == USUAL_UNCERTAINTY
+    assert few.purity == AS_IT_IS

@@ -29,26 +29,23 @@ _TRIES = 3
 """How often pairs are counted to find the shift; each time everything is sampled."""
 _FIRST_SHIFT, _STEP, _MOST_SHIFT = -0.4, -0.4, 2.0
 _LARGEST_SPREAD = 5.0
-_OTHER_TEXTS = 1.15
-"""Texts of other corpora are off by this much more than other topics of the same corpus (tools/reliability.py)."""
 _LEAST = 1e-6
 
 
-def learn_uncertainty(
+def estimate_uncertainty(
     evidence: Evidence, links: MentionLinks, event: Indices, system: Hddcrp, *, seed: int = 0
-) -> tuple[Uncertainty, Purity]:
+) -> Uncertainty:
     """Estimate the uncertainty of similarities that come from models which have not seen these mentions.
 
     `event` numbers the true event of each mention. Links may come from several models, if none of them joins what
-    another has scored. Also returns how often events of a stated probability are pure.
+    another has scored.
     """
     same = links.pairs.equal(event)
     scores = logit(np.clip(links.similarity, _LEAST, 1 - _LEAST))
     group = would_be_events(links, len(evidence), system.minimum_similarity)
     inside = links.pairs.equal(group)
-    spread = _OTHER_TEXTS * estimate_spread(scores[inside], same[inside], group[links.pairs.i[inside]])
-    uncertainty, mixture = _balanced(evidence, links, same, system, spread, seed)
-    return uncertainty, _purity(mixture, event, system.cut)
+    spread = estimate_spread(scores[inside], same[inside], group[links.pairs.i[inside]])
+    return _balanced(evidence, links, same, system, spread, seed)
 
 
 def would_be_events(links: MentionLinks, mentions: int, minimum_similarity: float) -> Indices:
@@ -84,27 +81,27 @@ def estimate_spread(scores: Floats, same: Booleans, group: Indices) -> float:
 
 def _balanced(
     evidence: Evidence, links: MentionLinks, same: Booleans, system: Hddcrp, spread: float, seed: int
-) -> tuple[Uncertainty, Mixture]:
+) -> Uncertainty:
     """Find the shift at which as many pairs are expected in all events as there are, by the secant method."""
 
-    def counted(shift: float) -> tuple[float, Uncertainty, Mixture]:
+    def counted(shift: float) -> tuple[float, Uncertainty]:
         uncertainty = Uncertainty(shift=round(shift, 3), spread=round(spread, 3))
         mixture = system.integrated(evidence, links, uncertainty, seed=seed)
         sizes = [np.bincount(sample) for sample in mixture.samples]
         expected = np.mean([(size * (size - 1) / 2).sum() for size in sizes])
-        return float(np.log(max(expected, 1) / max(1, same.sum()))), uncertainty, mixture
+        return float(np.log(max(expected, 1) / max(1, same.sum()))), uncertainty
 
     tries = [counted(_FIRST_SHIFT), counted(_FIRST_SHIFT + _STEP)]
     while len(tries) < _TRIES:
-        (before, a, _), (last, b, _) = tries[-2:]
+        (before, a), (last, b) = tries[-2:]
         slope = (last - before) / (b.shift - a.shift) if b.shift != a.shift else 0.0
         step = -last / slope if slope > 0 else 0.0
         tries.append(counted(float(np.clip(b.shift + step, -_MOST_SHIFT, _MOST_SHIFT))))
-    _, uncertainty, mixture = min(tries, key=lambda each: abs(each[0]))
-    return uncertainty, mixture
+    return min(tries, key=lambda each: abs(each[0]))[1]
 
 
-def _purity(mixture: Mixture, event: Indices, cut: float) -> Purity:
+def learn_purity(mixture: Mixture, event: Indices, cut: float) -> Purity:
+    """Return how often events of a stated probability are pure."""
     labels = average_link(mixture, cut)
     shown = mixture.all_together(labels)
     events = [group for group in members(labels) if len(group) > 1]

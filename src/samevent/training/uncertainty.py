@@ -1,8 +1,9 @@
-"""How far boosted trees are off on unseen topics: trees of some topics score the pairs of the others."""
+"""How reliable boosted trees are on unseen topics: trees of some topics score the pairs of the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
-from samevent.clusterers.uncertainty import learn_uncertainty
+from samevent.clusterers.uncertainty import learn_purity
+from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
@@ -22,23 +24,22 @@ LEAST_TOPICS = 8
 LEAST_SIMILARITY = 0.02
 
 
-def with_uncertainty(
+def with_purity(
     model: BoostedModel,
     data: LabelledMentions,
     settings: BoostingSettings,
     *,
     half_of: Mapping[str, int] | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> BoostedModel:
-    """Return a model of all topics with what is estimated from models of most of them, on the others."""
+    """Return a model of all topics with the purity of events that models of most of them find in the others."""
     if len(data.topics) < LEAST_TOPICS:
         return model
     links = held_out_links(data, settings, half_of=half_of)
     system = cast(Hddcrp, clusterer("hddcrp", preset="standard"))
-    uncertainty, purity = learn_uncertainty(Evidence(data.table), links, data.event, system)
-    if progress:
-        progress(f"on unseen topics, log-odds are off by {uncertainty.shift:+.2f} ± {uncertainty.spread:.2f}")
-    return replace(model, uncertainty=uncertainty, purity=purity)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the correction averages over many events
+        mixture = system.integrated(Evidence(data.table), links, model.uncertainty)
+    return replace(model, purity=learn_purity(mixture, data.event, system.cut))
 
 
 def held_out_links(
