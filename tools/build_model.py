@@ -211,7 +211,7 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
             ),
             TOKENIZER_FILE: Source("all-MiniLM-L6-v2", "Apache-2.0"),
             ADAPTER_FILE: Source(
-                f"tuning of all-mpnet-base-v2 on {TRAINED.name}", f"Apache-2.0; {TRAINED.licence}"
+                f"all-mpnet-base-v2, tuned on {TRAINED.name}", f"Apache-2.0; {TRAINED.licence}"
             ),
         },
     ),

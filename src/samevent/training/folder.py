@@ -173,7 +173,7 @@ def train_files(
         written[ENCODER_FILE] = Source(f"all-MiniLM-L6-v2, tuned on {source.name}", source.licence)
         if large:
             shutil.copyfile(encoders / LARGE / f"{MEAN}.npz", folder / ADAPTER_FILE)
-            written[ADAPTER_FILE] = Source(f"tuning of all-mpnet-base-v2 on {source.name}", source.licence)
+            written[ADAPTER_FILE] = Source(f"all-mpnet-base-v2, tuned on {source.name}", source.licence)
             pair_models = (*pair_models, BEST)
     progress(f"parsing {len(documents) + len(beside) + len(more):,} documents")
     texts, others, further = (
