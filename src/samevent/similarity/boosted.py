@@ -35,7 +35,7 @@ BOOSTED_SCHEMA = 1
 Columns = NDArray[np.float32]
 
 USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
-"""What holds for all models so far, chosen on unseen topics and on another corpus (tools/reliability.py)."""
+"""Chosen for `standard` on unseen topics and on another corpus (tools/reliability.py); others share it unmeasured."""
 
 _BY_NAME = {feature.name: feature for feature in TREE_FEATURES}
 
