@@ -8,7 +8,7 @@ import pytest
 import samevent.experiments.work
 from builders import annotated
 from samevent.corpus import Corpus
-from samevent.experiments.work import Work, commit, corpus_digest, files_digest
+from samevent.experiments.work import Work, commit, corpus_digest, files_digest, folder_digest
 
 
 def test_parts_are_reused_only_with_resume(tmp_path: Path) -> None:
@@ -34,6 +34,14 @@ def test_files_digest_covers_names_and_contents(tmp_path: Path) -> None:
     assert before == files_digest(sorted(tmp_path.iterdir(), reverse=True))
     (tmp_path / "b").rename(tmp_path / "c")
     assert before != files_digest(tmp_path.iterdir())
+
+
+def test_folder_digest_covers_folders_inside(tmp_path: Path) -> None:
+    (tmp_path / "large").mkdir()
+    (tmp_path / "large" / "encoder").write_text("1")
+    before = folder_digest(tmp_path)
+    (tmp_path / "large" / "encoder").write_text("2")
+    assert before != folder_digest(tmp_path)
 
 
 def test_commit_is_a_hash_or_unknown() -> None:

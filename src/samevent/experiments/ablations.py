@@ -20,7 +20,7 @@ from samevent.corpus import Corpus, Unit
 from samevent.experiments.folds import Fold, held_out, pairings
 from samevent.experiments.protocols import TASKS
 from samevent.experiments.scores import interval, scored
-from samevent.experiments.work import Work, corpus_digest, files_digest, provenance
+from samevent.experiments.work import Work, corpus_digest, folder_digest, provenance
 from samevent.formats.files import write_text
 from samevent.language.cache import Cache
 from samevent.model import Model
@@ -105,8 +105,7 @@ class _Lab:
         self.gold, self.model, self.work, self.seed = gold, model, work, seed
         self._done: set[Path] = set()
         self._folds: dict[tuple[str, ...], list[Fold]] = {}
-        files = model.resources.folder.iterdir()
-        self._mark = f"{corpus_digest(gold)} {files_digest(files)} {seed}"
+        self._mark = f"{corpus_digest(gold)} {folder_digest(model.resources.folder)} {seed}"
 
     @cached_property
     def prepared(self) -> Prepared:

@@ -23,7 +23,7 @@ from samevent.experiments.mention_sets import MentionSet, mention_set
 from samevent.experiments.paper import paper_figures
 from samevent.experiments.protocols import GOLD, Part, Task
 from samevent.experiments.scores import Scored, scored
-from samevent.experiments.work import Work, corpus_digest, files_digest, provenance
+from samevent.experiments.work import Work, corpus_digest, files_digest, folder_digest, provenance
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE
 from samevent.language.annotate import Annotator
 from samevent.language.cache import Cache
@@ -146,7 +146,7 @@ def run_systems(name: str, documents: Corpus, plan: Plan, model: Model, work: Wo
     """Run all systems on the mentions of a name; they share one search for similar mentions."""
     given = mention_set(name, plan.task, documents, model, work, preset=plan.preset)
     systems, evidence = plan.systems(given), given.prepared.evidence
-    depends_on = f"{given.digest} {files_digest(model.resources.folder.iterdir())}"
+    depends_on = f"{given.digest} {folder_digest(model.resources.folder)}"
     cells = {
         name: run_cell(name, system, evidence, depends_on=depends_on, seed=plan.seed, work=work)
         for name, system in systems.items()

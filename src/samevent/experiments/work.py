@@ -72,6 +72,11 @@ def files_digest(paths: Iterable[Path]) -> str:
     return digest(*(part for path in sorted(paths) for part in (path.name, path.read_bytes())))
 
 
+def folder_digest(folder: Path) -> str:
+    """Return a digest of all files of a folder, at any depth."""
+    return files_digest(path for path in folder.rglob("*") if path.is_file())
+
+
 @cache
 def code_digest() -> str:
     """Return a digest of the code of this package: results of other code may differ."""
