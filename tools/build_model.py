@@ -190,7 +190,7 @@ def build_encoder(folder: Path, _: Cache) -> None:
 
 
 TRAINED = Source(
-    "ECB+ 1.0 and Gun Violence Corpus, development part (annotation, word counts)", "CC BY 3.0; Apache-2.0"
+    "ECB+ 1.0 and Gun Violence Corpus, development part (annotation, word counts)", "CC BY 3.0; CC BY 4.0"
 )
 PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
     "wordnet": (build_wordnet, {WORDNET_FILE: Source("WordNet 3.0", "WordNet licence")}),

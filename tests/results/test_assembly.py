@@ -72,6 +72,13 @@ def test_result_has_the_probability_that_an_event_is_one() -> None:
     assert result.events["e1"].probability == pytest.approx(expected, abs=1e-4)
 
 
+def test_result_has_the_probability_of_an_event_for_any_order_of_documents() -> None:
+    corpus = Corpus(reversed(CORPUS.documents))
+    result = resolved([0, 1, 0, 2], [[0, 1, 0, 2], [0, 1, 2, 3]], corpus=corpus)
+    assert [m.id for m in result.events["e1"].mentions] == [BOMB_B, BOMB_A]
+    assert result.events["e1"].probability == 0.5
+
+
 def test_result_shows_no_alternative_that_is_improbable_or_trivial() -> None:
     sure = resolved([0, 0, 0, 1], [[0, 0, 0, 1]] * 9 + [[0, 1, 0, 1]])
     assert sure.events["e1"].belief == Belief(0.9)

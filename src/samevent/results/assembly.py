@@ -77,7 +77,7 @@ def assemble(
 
 
 def _beliefs(clustered: Clustered) -> dict[str, Belief]:
-    """Return what is known about each event with several mentions, by the id of its first one."""
+    """Return what is known about each event with several mentions, by the id of one of them."""
     whole = clustered.event_probability()
     beliefs = {}
     for group in members(clustered.labels.astype(np.int64)):

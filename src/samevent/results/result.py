@@ -87,7 +87,7 @@ class Result:
         result.to_html("report.html"); samevent.write(result, "out.conll")
 
     `member_probability` is P(same event) of a mention with the others of its event on average, and `whys` are the
-    reasons why it is there, both by mention id. `beliefs` are about whole events, by the ids of their first mentions:
+    reasons why it is there, both by mention id. `beliefs` are about whole events, by the id of one of their mentions:
     how probable it is that they are one event, and which mentions may be another one. `about` holds what the report
     shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two mentions.
     """
@@ -177,7 +177,7 @@ class Result:
         documents = tuple(dict.fromkeys(member.mention.document for member in members))
         dates = sorted({date for date in (self.dates[document] for document in documents) if date})
         mentions = [(member.mention, self.corpus[member.mention.document]) for member in members]
-        belief = self.beliefs.get(members[0].mention.id)
+        belief = next((self.beliefs[m.mention.id] for m in members if m.mention.id in self.beliefs), None)
         return Event(id, event_label(mentions, known), members, documents, tuple(dates), belief)
 
 
