@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -280,7 +281,7 @@ def measure_errors(corpus: Corpus, plan: ErrorPlan, work: Work) -> dict[str, Any
     return {
         "documents": len(corpus),
         "mentions": plan.mentions,
-        "model": plan.model,
+        "model": Path(plan.model).name,
         "ignored": sorted(ignore),
         **provenance(plan.seed, {name: repr(system) for name, system in systems.items()}),
         "given": len(evidence),

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -117,7 +118,7 @@ def measure_transfer(corpus: Corpus, plan: Transfer, work: Work) -> dict[str, An
         "mentions": plan.mentions,
         "raw_text": plan.raw_text,
         "preset": plan.preset,
-        "model": plan.model,
+        "model": Path(plan.model).name,
         "ignored": sorted(ignore),
         **provenance(plan.seed, {name: repr(system) for name, system in systems.items()}),
         "sets": sets,

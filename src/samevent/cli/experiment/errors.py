@@ -81,7 +81,7 @@ def errors_cli(
     )
     corpus = select_topics(read(data, format=read_as), split, part, topics)
     with working(None, json_file, resume=False, jobs=jobs) as work:
-        figures = {"corpus": data.name, **measure_errors(corpus, plan, work)}
+        figures = {"corpus": "/".join(data.resolve().parts[-2:]), **measure_errors(corpus, plan, work)}
     if json_file is not None:
         emit_json(figures, json_file, force=force)
     else:

@@ -94,7 +94,7 @@ def transfer_cli(
     )
     corpus = select_topics(read(data, format=read_as), split, part, topics)
     with working(None, json_file, resume=False, jobs=jobs) as work:
-        figures = {"corpus": data.name, **measure_transfer(corpus, plan, work)}
+        figures = {"corpus": "/".join(data.resolve().parts[-2:]), **measure_transfer(corpus, plan, work)}
     if plot is not None:
         title = f"{figures['corpus']}, preset {preset}, {mentions} mentions"
         write_text(plot, [reliability_diagram(title, _series(figures))], overwrite=force)
