@@ -21,7 +21,7 @@ from samevent.cli import cluster as command
 from samevent.clusterers import clusterer
 from samevent.clusterers.linked import Hddcrp
 from samevent.errors import SameventError
-from samevent.extraction import EXTRACTOR_FILE
+from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE
 from samevent.language.resources import MODELS
 from samevent.similarity.model import SIMILARITY_FILE
 
@@ -78,7 +78,8 @@ def test_cluster_runs_samplers_and_says_their_verdict(corpus: Path, model: Path,
 
 
 def test_cluster_without_an_extractor_says_what_to_do(corpus: Path, model: Path, tmp_path: Path) -> None:
-    (model / EXTRACTOR_FILE).unlink()
+    for file in (EXTRACTOR_FILE, CONTEXTUAL_FILE):
+        (model / file).unlink()
     error = failure(run(corpus, "-o", tmp_path / "out.jsonl", "--model", model))
     assert "has no extractor.npz" in str(error)
     assert "samevent train extractor" in str(error)

@@ -73,7 +73,8 @@ def test_extract_gives_the_papers_first_table_however_its_sentence_ends(tmp_path
 @pytest.mark.slow
 @needs_model
 def test_extract_at_the_point_of_recall_finds_more(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text(ARTICLE)
+    unclear = "The use of force has been a matter of concern for the growing number of workers.\n"
+    (tmp_path / "a.txt").write_text(ARTICLE + unclear)
     for point in ("balanced", "recall"):
         extract(tmp_path / "a.txt", "-o", tmp_path / f"{point}.jsonl", "--point", point)
     balanced, recall = (

@@ -72,12 +72,12 @@ def test_systems_see_neither_topics_nor_events(tmp_path: Path) -> None:
 def test_predicted_mentions_are_found_at_the_operating_point_of_the_task(tmp_path: Path) -> None:
     model = Model.load()
     recall, balanced = (
-        mention_set("predicted", TASKS[name], reports(), model, work_in(tmp_path))
+        mention_set("predicted", TASKS[name], reports(), model, work_in(tmp_path), preset="paper")
         for name in ("yang2015", "realistic")
     )
     few, many = ({m.id for m in each.documents.mentions("action")} for each in (balanced, recall))
     assert few < many
-    again = mention_set("predicted", TASKS["yang2015"], reports(), model, work_in(tmp_path))
+    again = mention_set("predicted", TASKS["yang2015"], reports(), model, work_in(tmp_path), preset="paper")
     assert again.digest == recall.digest != balanced.digest
 
 

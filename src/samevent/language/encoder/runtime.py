@@ -21,6 +21,7 @@ from samevent.corpus import Document, Mention
 from samevent.errors import FormatError, place
 from samevent.language.cache import Cache
 from samevent.language.encoder.onnx_file import Node, Port, model_bytes
+from samevent.language.encoder.tagging import TAGS
 from samevent.language.encoder.units import Place, Unit, UnitReader
 from samevent.parallel import thread_pool
 
@@ -131,9 +132,8 @@ class Reading:
                 where=place(self.encoder.folder / ENCODER_FILE),
                 hint="train one with: samevent train encoder DATA -o MODEL --base FOLDER; or use a preset without one",
             )
-        return np.asarray(
-            self._cached("tags", *self.encoder.reader.read_tokens(self.document), self._tags), np.float32
-        )
+        scores = self._cached("tags", *self.encoder.reader.read_tokens(self.document), self._tags)
+        return np.asarray(scores, np.float32).reshape(len(self.document.tokens), len(TAGS))
 
     def vectors(self, mentions: Sequence[Mention]) -> Halves:
         """Return the vectors of some mentions: mentions x `vector_names` x size."""
@@ -142,7 +142,7 @@ class Reading:
 
     def _tags(self, units: Sequence[Unit], places: Sequence[Place]) -> NDArray[np.float32]:
         scores = [self._encode(unit)["tags"] for unit in units]
-        blank = np.zeros(scores[0].shape[1] if scores else 0, np.float32)
+        blank = np.zeros(len(TAGS), np.float32)
         return np.array([scores[p.unit][p.pieces[0]] if p.pieces else blank for p in places], np.float32)
 
     def _pooled(self, units: Sequence[Unit], places: Sequence[Place]) -> Halves:
