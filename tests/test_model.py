@@ -79,7 +79,7 @@ def test_resolve_reports_its_stages(model: Model) -> None:
     stages: list[tuple[str, int, int, str]] = []
     model.resolve(QUAKES, watch=lambda *report: stages.append(report))
     names = list(dict.fromkeys(stage for stage, *_ in stages))
-    assert names == ["reading", "linking", "encoding", "sampling", "explaining"]
+    assert names == ["reading", "linking", "sampling", "explaining"]
     reading = [(done, total, note) for stage, done, total, note in stages if stage == "reading"]
     assert [done for done, *_ in reading] == list(range(1, len(QUAKES) + 1))
     assert reading[-1][2].endswith("mentions")
