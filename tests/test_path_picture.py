@@ -29,7 +29,7 @@ def test_path_picture_shows_every_step_with_its_result() -> None:
 
 def test_path_picture_lists_the_modules_that_take_the_path() -> None:
     modules = entrances()
-    assert {"runs", "cli.extract", "training", "adapters.spacy_component"} <= set(modules)
+    assert {"runs", "cli.extract", "training.data", "adapters.spacy_component"} <= set(modules)
     assert any(module.startswith("experiments.") for module in modules)
     assert not {"model", "preparation"} & set(modules)
 
