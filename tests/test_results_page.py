@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from tools.results_page.coreference import below_paper
 from tools.results_page.errors import errors_page
+from tools.results_page.headline import headline
 from tools.results_page.page import results_page
 from tools.results_page.plots import Bar, bars, columns, lines, reliability
 
@@ -104,6 +105,32 @@ def test_page_has_every_row_of_a_table(tmp_path: Path) -> None:
     assert all(f"results/{name}" in page for name in plots)
 
 
+def _row(clusterer: str, preset: str, conll: float, **other: str) -> dict[str, Any]:
+    level = {"mentions": "gold", "filter": "none", "unit": "corpus", "singletons": "keep"}
+    interval = {"low": conll - 0.1, "high": conll + 0.1}
+    return (
+        level | {"clusterer": clusterer, "preset": preset, "conll": conll, "conll_interval": interval} | other
+    )
+
+
+def test_headline_has_a_line_per_protocol_and_corpus_and_a_column_per_preset() -> None:
+    shared = {"protocol": "cybulska", "mention_sets": []}
+    other = {"corpus": "guns", "raw_text": False, "mentions": "gold"}
+    lines = headline(
+        [
+            shared | {"rows": [_row("lemma", "paper", 0.5), _row("hddcrp", "paper", 0.6)]},
+            shared | {"rows": [_row("hddcrp", "best", 0.7, unit="topic"), _row("hddcrp", "best", 0.8)]},
+            other | {"rows": [_row("hddcrp", "light", 0.4)]},
+            other | {"corpus": "ecbplus", "rows": [_row("hddcrp", "light", 0.3)]},
+        ]
+    ).splitlines()[2:]
+    assert lines == [
+        "| ECB+, all events, gold mentions, whole corpus | 50.0 [40.0, 60.0] | 60.0 [50.0, 70.0] |  |  "
+        "| 80.0 [70.0, 90.0] |",
+        "| guns, gold mentions, whole corpus |  |  | 40.0 [30.0, 50.0] |  |  |",
+    ]
+
+
 @pytest.mark.parametrize(("ours", "explained"), [(0.5, True), (0.6, False)])
 def test_below_paper_compares_filtered_predicted_mentions(ours: float, explained: bool) -> None:
     row = {
@@ -154,7 +181,14 @@ def calibrated(pairs: int) -> dict[str, Any]:
 
 
 def test_transfer_is_a_section_with_a_diagram() -> None:
-    row = {"filter": "none", "unit": "corpus", "singletons": "keep", "clusterer": "hddcrp", "conll": 0.672}
+    row = {
+        "filter": "none",
+        "unit": "corpus",
+        "singletons": "keep",
+        "clusterer": "hddcrp",
+        "preset": "standard",
+        "conll": 0.672,
+    }
     result = {
         "corpus": "gvc", "documents": 78, "mentions": "gold", "raw_text": False, "preset": "standard",
         "model": "en-news", "seed": 0, "commit": "abc", "calibration": calibrated(1200), "inside": calibrated(90),

@@ -16,8 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "results"
 PAGE = ROOT / "docs" / "results.md"
 ERRORS = ROOT / "docs" / "errors.md"
-ORDER = ("yang2015", "yang2015-light", "cybulska", "cybulska-light", "realistic", "realistic-light")
-"""The first tables, in this order."""
+PRESETS = ("", "-light", "-standard", "-best")
+ORDER = [protocol + preset for protocol in ("yang2015", "cybulska", "realistic") for preset in PRESETS]
+"""The first tables, in this order; those of the preset paper have no ending."""
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from tools.results_page.coreference import (
     coreference,
     margin_reproduced,
 )
+from tools.results_page.headline import headline
 from tools.results_page.markdown import change, percent, table
 from tools.results_page.plots import lines, reliability
 from tools.results_page.transfer import transfer
@@ -34,7 +35,7 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
     """Return the page and its plots by file name, from results by file name."""
     plots: Plots = {}
     tables = {name: result for name, result in results.items() if "mention_sets" in result}
-    parts = [_prose("introduction")]
+    parts = ["# Results", _prose("headline"), headline(results.values()), _prose("introduction")]
     for result in tables.values():
         if result["protocol"] == "yang2015" and result["preset"] == "paper":
             parts += [f"## Comparison with the paper ({result['part']} topics)", compare_with_paper(result)]

@@ -87,6 +87,13 @@ class Plan:
             )
         return documents
 
+    @property
+    def named_model(self) -> str:
+        """What a reader is told of the model."""
+        return (
+            Path(self.model).name if self.model else f"trained on the train topics of {self.task.split_name}"
+        )
+
     def load_model(self, corpus: Corpus, work: Work) -> Model:
         """Return the model that was named, or train one."""
         folder = self.model or trained_model(self.task, corpus, work)
@@ -174,7 +181,7 @@ def measure_ecbplus(corpus: Corpus, plan: Plan, work: Work) -> dict[str, Any]:
         "protocol": plan.task.name,
         "part": plan.part,
         "preset": plan.preset,
-        "model": plan.model or f"trained on the train topics of {plan.task.split_name}",
+        "model": plan.named_model,
         **provenance(plan.seed, settings),
         "seconds": round(sum({(r["mentions"], r["clusterer"]): r["seconds"] for r in rows}.values()), 1),
         "mention_sets": sets,
