@@ -25,6 +25,7 @@ from samevent.corpus import Corpus, Document
 from samevent.errors import FormatError, OutputExistsError, UsageError, check_absent, place
 from samevent.formats import FORMATS, output_format, read, write
 from samevent.formats.files import STANDARD, write_text
+from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.sheets import written
 from samevent.inputs import (
     check_has_events,
@@ -46,7 +47,6 @@ from samevent.similarity.explanation import Explanation
 
 SCHEMA = 1
 RUN_FILE = "run.json"
-RESULT_FILE = "result.jsonl"
 REPORT_FILE = "report.html"
 PROBABILITIES_FILE = "probabilities.npz"
 CHECKPOINT_FILE = "checkpoint.npz"

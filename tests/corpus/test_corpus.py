@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 
+import samevent.corpus.document
 from builders import annotated, corpora, document
 from samevent.corpus import Clustering, Corpus, Document, Sentence
 from samevent.errors import CorpusError
@@ -80,6 +82,17 @@ def test_document_rejects_a_mention_that_disagrees_with_it(change: dict[str, obj
     d = document()
     with pytest.raises(CorpusError, match=message):
         d.with_mentions([replace(d.mention("action", 1, 2), **change)])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("build", [Document.from_text, lambda id, text: Document.from_tokens(id, [[text]])])
+def test_document_over_the_limit_is_rejected_before_it_is_tokenised(
+    monkeypatch: pytest.MonkeyPatch, build: Callable[[str, str], Document]
+) -> None:
+    monkeypatch.setattr(samevent.corpus.document, "MAX_CHARACTERS", 10)
+    assert build("a", "x" * 10).tokens
+    monkeypatch.delattr(samevent.corpus.document, "Token")
+    with pytest.raises(CorpusError, match=r"'a' has 11 characters; expected at most 10"):
+        build("a", "x" * 11)
 
 
 def test_document_rejects_the_same_mention_id_twice() -> None:

@@ -392,6 +392,18 @@ def test_entry_over_the_limit_is_rejected_whatever_its_header_says(
         list(files.read_zip(path))
 
 
+def test_entries_over_the_limit_together_are_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_ARCHIVE_BYTES", 2000)
+    path = zipped(tmp_path / "a.zip", {f"{i}.xml": b"x" * 1000 for i in range(3)})
+    entries = files.read_zip(path)
+    assert [len(next(entries)[1]), len(next(entries)[1])] == [1000, 1000]
+    with pytest.raises(FormatError, match="unpacks to more than 2,000 bytes") as caught:
+        next(entries)
+    assert caught.value.where == str(path)
+
+
 def test_encrypted_entry_is_rejected(tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip", {"a.xml": b"<a/>"})
     data = bytearray(path.read_bytes())

@@ -332,6 +332,19 @@ def test_documents_that_do_not_fit_together_are_an_error(lines: list[Any], says:
     assert caught.value.where == str(path)
 
 
+def test_folder_of_a_run_is_read_as_its_result(tmp_path: Path) -> None:
+    corpus = Corpus([annotated("a")])
+    write(corpus, tmp_path / "result.jsonl")
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "mentions.csv").write_text("id\n")
+    assert recognised(tmp_path).name == "jsonl"
+    assert read(tmp_path) == read(tmp_path / "result.jsonl") == corpus
+    (tmp_path / "result.jsonl").write_text("no json")
+    with pytest.raises(SameventError, match="is not valid JSON") as caught:
+        read(tmp_path)
+    assert caught.value.where == f"{tmp_path / 'result.jsonl'}:1"
+
+
 def test_line_that_is_too_long_is_rejected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = file(tmp_path, {"id": "a", "text": "x"}, {"id": "b", "text": "x" * 200})
     monkeypatch.setattr(files, "MAX_BYTES", 100)

@@ -12,6 +12,9 @@ from samevent.corpus.mention import Argument, EventClass, Kind, Mention, check_m
 from samevent.corpus.tokenize import sentence_sizes, token_spans
 from samevent.errors import CorpusError
 
+MAX_CHARACTERS = 5_000_000
+"""Limit on the length of a document, whose tokens take about 60 bytes per character."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -74,6 +77,7 @@ class Document:
         >>> [t.text for t in Document.from_text("a", "Sudan bombs Yida.").tokens]
         ['Sudan', 'bombs', 'Yida', '.']
         """
+        _check_length(id, len(text))  # before memory is spent on tokens
         spans = token_spans(text, borders)
         tokens = tuple(Token(text[a:b], a, b) for a, b in spans)
         sentences = sentences_of(sentence_sizes(text, spans))
@@ -89,6 +93,7 @@ class Document:
         'It fell .\\nThen ?'
         """
         words = [word for sentence in sentences for word in sentence]
+        _check_length(id, sum(map(len, words)))
         return cls(
             id=id,
             text=joined(sentences) if text is None else text,
@@ -236,6 +241,15 @@ def align_words(words: Iterable[str], text: str) -> tuple[Token, ...]:
 def shortened(text: str, width: int = 40) -> str:
     """Return text cut to fit into a message."""
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _check_length(id: str, characters: int) -> None:
+    if characters > MAX_CHARACTERS:
+        raise CorpusError(
+            f"document {id!r} has {characters:,} characters",
+            expected=f"at most {MAX_CHARACTERS:,}, the length of several novels",
+            hint="split it into documents, such as one per article",
+        )
 
 
 def _check_text(document: Document) -> None:

@@ -15,6 +15,7 @@ from samevent.errors import FormatError, UsageError, located, place
 from samevent.formats import brat, conll2012, corefi, corefud, ecbplus, jsonl, tables, text
 from samevent.formats.base import Format, ReadOptions, WriteOptions
 from samevent.formats.files import STANDARD, checked_encoding
+from samevent.formats.unknown import unknown_format
 
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
@@ -118,12 +119,7 @@ def recognised(path: Path) -> Format:
     for format in FORMATS.values():
         if format.recognises(path):
             return format
-    raise FormatError(
-        "unknown format",
-        where=place(path),
-        expected=f"one of {', '.join(FORMATS)}",
-        hint="name the format if the file name does not show it (--from)",
-    )
+    raise unknown_format(path, FORMATS)
 
 
 def _is_there(path: Path) -> bool:

@@ -27,10 +27,14 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from samevent.errors import FormatError, UsageError, place
 from samevent.errors import check_absent as check_absent
 
-MAX_BYTES = 50_000_000
+MAX_BYTES = 20_000_000
 """Limit on the length of a line and the size of a document."""
+MAX_ARCHIVE_BYTES = 1_000_000_000
+"""Limit on what the entries of an archive unpack to, all together."""
 
 STANDARD = Path("-")
+_DEVICES = Path("/dev")
+"""Where a shell puts standard input and the output of `<(command)`."""
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -38,6 +42,9 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_SNIFFED_BYTES = 4096
+_CONTROLS = bytes({*range(1, 32)} - {*b"\t\n\r\f\x1b"})
+"""Control characters that text does not have; NUL is common in UTF-16."""
 _ZIP_ERRORS = (
     BadZipFile,
     LZMAError,
@@ -56,6 +63,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     if path == STANDARD:
         yield sys.stdin.buffer
         return
+    check_regular(path)
     try:
         with path.open("rb") as raw:
             yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if path.suffix.lower() == ".gz" else raw
@@ -68,6 +76,17 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         ) from error
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror or error})", where=place(path)) from error
+
+
+def check_regular(path: Path) -> None:
+    """Raise if a path is a pipe, socket or device, which could block for ever; those in /dev are asked for by name."""
+    if path.exists() and not (path.is_file() or path.is_dir() or path.is_relative_to(_DEVICES)):
+        raise FormatError(
+            "is a pipe, socket or device",
+            where=place(path),
+            expected="a regular file",
+            hint="remove it from the input, or redirect it to standard input: - < FILE",
+        )
 
 
 def read_bytes(path: Path) -> bytes:
@@ -141,8 +160,17 @@ def read_zip(
                     f"the entry {entry.filename!r} occurs twice", where=place(path), expected="unique names"
                 )
             entries[entry.filename] = entry
+        total = 0
         for name in choose(entries):
-            yield place(path / name), _unzipped(archive, entries[name], place(path / name))
+            data = _unzipped(archive, entries[name], place(path / name))
+            if (total := total + len(data)) > MAX_ARCHIVE_BYTES:
+                raise FormatError(
+                    f"unpacks to more than {MAX_ARCHIVE_BYTES:,} bytes",
+                    where=place(path),
+                    expected="a smaller archive",
+                    hint="if you trust it, unpack it yourself and name the folder",
+                )
+            yield place(path / name), data
 
 
 def _unzipped(archive: ZipFile, entry: ZipInfo, where: str) -> bytes:
@@ -280,9 +308,17 @@ def _temporary(path: Path) -> Path:
     )
 
 
+def is_binary(data: bytes) -> bool:
+    """Return whether bytes are hardly text in any encoding: there are control characters among the first of them."""
+    start = data[:_SNIFFED_BYTES]
+    return len(start.translate(None, _CONTROLS)) < 0.98 * len(start)
+
+
 def _encoding_hint(data: bytes, codec: str) -> str:
     if codec != "utf-8":
         return "check that this is the file's encoding and that the file is complete"
     if data.count(b"\0") > len(data) // 4:
         return "it looks like UTF-16 without a mark: pass --encoding utf-16-le or utf-16-be"
+    if is_binary(data):
+        return "it looks like a binary file: is it the right one?"
     return "if it is an older Windows or Latin-1 text, pass --encoding cp1252 or latin-1, or convert it with iconv"

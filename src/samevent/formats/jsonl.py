@@ -3,6 +3,7 @@
 A document has `id` and `text`, or `tokens` with `sentences` (token counts), or all three. Mention offsets
 are in tokens (`start`, `end`) or characters (`char_start`, `char_end`); 0-based, half-open,
 counting Unicode code points. `document.schema.json` beside this file has the details. Unknown fields are kept.
+The folder of a run is read as its `result.jsonl`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string, truth
 from samevent.formats.files import read_lines, write_text
 
+RESULT_FILE = "result.jsonl"
+"""The file of a run's folder that has its documents and events."""
 _DOCUMENT_FIELDS = frozenset(
     "id text tokens sentences title date topic subtopic mentions url_sentences annotated_sentences".split()
 )
@@ -33,16 +36,21 @@ _MENTION_FIELDS = frozenset(
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read one document per line; blank lines are skipped."""
-    for at, line in read_lines(path, encoding=options.encoding):
+    file = _file(path)
+    for at, line in read_lines(file, encoding=options.encoding):
         if line.strip():
-            with options.document_at(path, at):
-                yield document_from_json(parsed(line, path, at))
+            with options.document_at(file, at):
+                yield document_from_json(parsed(line, file, at))
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
     """Write one document per line."""
     lines = (json.dumps(document_to_json(d), ensure_ascii=False) + "\n" for d in corpus)
     write_text(path, lines, overwrite=options.overwrite)
+
+
+def _file(path: Path) -> Path:
+    return path / RESULT_FILE if path.is_dir() else path
 
 
 def document_from_json(data: Json) -> Document:
@@ -222,7 +230,7 @@ FORMAT = Format(
     name="jsonl",
     summary="JSON Lines, the native format: one document per line, nothing lost",
     suffixes=(".jsonl", ".ndjson"),
-    recognises=lambda path: path.is_file() and has_suffix(path, ".jsonl", ".ndjson"),
+    recognises=lambda path: _file(path).is_file() and has_suffix(_file(path), ".jsonl", ".ndjson"),
     read=read,
     write=write,
 )

@@ -30,6 +30,7 @@ from samevent.formats.fields import list_of, loads
 from samevent.formats.files import write_folder
 from samevent.formats.jsonl import argument_from_json, argument_to_json
 from samevent.formats.sheets import YES, Cell, Row, rows, written
+from samevent.formats.unknown import single_table
 
 MENTION_COLUMNS = (
     "event mention kind event_class negated document sentence probability participants times locations head tag "
@@ -51,6 +52,8 @@ _ARGUMENT_COLUMNS: dict[str, Kind] = {
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read a folder of tables, given by its name or that of its `mentions.csv`."""
+    if path.is_file() and _folder(path) == path:
+        raise single_table(path)
     documents: dict[str, Row] = {}
     for row in rows(_folder(path) / "documents.csv", ("id", "text"), encoding=options.encoding):
         with located(row.path, row.line):

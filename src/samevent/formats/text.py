@@ -20,7 +20,8 @@ from pathlib import Path, PurePosixPath
 from samevent.corpus import Corpus, Document
 from samevent.errors import FormatError, UsageError, located, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
-from samevent.formats.files import STANDARD, read_text, write_folder, write_text
+from samevent.formats.files import STANDARD, decoded, read_bytes, write_folder, write_text
+from samevent.formats.unknown import check_plain
 
 _SUFFIXES = (".txt", ".text")
 
@@ -114,8 +115,10 @@ def file_name(id: str) -> str:
 
 
 def text_of(file: Path, options: ReadOptions) -> str:
-    """Return the text of a file; raise if it is binary."""
-    text = read_text(file, encoding=options.encoding)
+    """Return the text of a file; raise if it is something else, such as a web page or a PDF document."""
+    data = read_bytes(file)
+    check_plain(data, file)
+    text = decoded(data, file, encoding=options.encoding)
     if (at := text.find("\0")) >= 0:
         raise FormatError(
             f"character {at} is a NUL",
