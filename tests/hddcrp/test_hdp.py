@@ -20,6 +20,7 @@ from franchise_reference import Tables
 from problems import random_problem
 from samevent.errors import DataError, SameventError, UsageError
 from samevent.hddcrp import hddcrp_star, hdp
+from samevent.hddcrp.menu import GROUPS_COUNT
 from samevent.hddcrp.observations import Channel, Observations
 from samevent.hddcrp.problem import Problem, Rows
 from samevent.hddcrp.randoms import seeded
@@ -144,6 +145,27 @@ def test_hdp_draws_what_plain_python_draws(seed: int) -> None:
         assert plain.table == state.tables.table.tolist()
         assert canonical([plain.cluster[t] for t in plain.table]).tolist() == state.labels.tolist()
     assert random.tolist() == state.random.tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_out_of_reach_change_no_draw(seed: int) -> None:
+    """Many values with a tiny Dirichlet parameter: most clusters are never looked at closely."""
+    random = stream(seed, "out of reach")
+    topic = random.integers(4, size=40)
+    channels = [
+        Channel(Rows.counted((topic[:, None] * 6 + random.integers(8, size=(40, 9))).tolist()), 40, 1e-7)
+        for _ in range(3)
+    ]
+    document = random.integers(5, size=40)
+    state = hdp.init(document, channels, seeded(seed, "same"))
+    twin = state.random.copy()
+    plain = Tables(document, Observations.of_channels(channels, 40), hdp.ALPHA_WITHIN, hdp.ALPHA_ACROSS)
+    for _ in range(4):
+        hdp.sweep(state)
+        plain.sweep(twin)
+        assert plain.table == state.tables.table.tolist()
+    assert twin.tolist() == state.random.tolist()
+    assert state.menu.counters[GROUPS_COUNT] == 0
 
 
 def test_log_likelihood_is_that_of_tokens_one_by_one() -> None:

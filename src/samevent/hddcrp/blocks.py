@@ -41,6 +41,7 @@ from samevent.hddcrp.menu import (
     ACTIVE_GROUPS,
     ALL_TABLES,
     FIRST,
+    NEGLIGIBLE,
     NEXT,
     NONE,
     TABLES,
@@ -49,8 +50,8 @@ from samevent.hddcrp.menu import (
     detach,
     forbid,
     log_ratio_by_totals,
-    log_ratio_with,
     share,
+    shared_log_ratio,
 )
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Floats, Integers
@@ -58,8 +59,6 @@ from samevent.hddcrp.restaurants import sit_down, stand_up, take_back, take_tabl
 
 _NEW = -2
 """The cluster of tables of S as long as a new cluster has no number."""
-_NEGLIGIBLE = -50.0
-"""Log weights this far below the largest are below the precision of a sum of weights."""
 
 
 class Blocks(NamedTuple):
@@ -306,20 +305,24 @@ def _draw_cluster(conflicts, documents, alpha_within, alpha_across, menu, blocks
     count = 1
     for n in range(menu.counters[ACTIVE_GROUPS]):
         g = menu.lists[ACTIVE_GROUPS, n]
-        by_totals = log_ratio_by_totals(menu, g)
+        by_totals, known = 0.0, False
         k = menu.groups[g, FIRST]
         while k != NONE:
             has, made = menu.clusters[k, TABLES], documents - blocks.present[k]
-            weight = log_ratio_with(menu, k, by_totals) + blocks.gains[k] + made * log_alpha
+            weight = shared_log_ratio(menu, k) + blocks.gains[k] + made * log_alpha
             weight += logs[has + made] - logs[has] - logs_across[all_tables + made]
-            blocks.options[count], blocks.weights[count] = k, weight
-            largest = max(largest, weight)
-            count += 1
+            if weight > largest - NEGLIGIBLE:
+                if not known:
+                    by_totals, known = log_ratio_by_totals(menu, g), True
+                weight += by_totals
+                blocks.options[count], blocks.weights[count] = k, weight
+                largest = max(largest, weight)
+                count += 1
             k = menu.clusters[k, NEXT]
     total = 0.0
     for n in range(count):
         weight = blocks.weights[n] - largest
-        blocks.weights[n] = exp(weight) if weight > _NEGLIGIBLE else 0.0
+        blocks.weights[n] = exp(weight) if weight > -NEGLIGIBLE else 0.0
         total += blocks.weights[n]
     left = uniform(random) * total
     chosen = NONE

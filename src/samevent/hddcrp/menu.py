@@ -2,10 +2,10 @@
 
 The samplers with a CRP over tables share it. A table, or part of one, is detached from its cluster and attached to
 another. In between it is `S`, and `weigh` computes how well S fits every cluster. Clusters that share a feature with S
-are found through lists of clusters by feature, and weighed one by one. For all others only their totals count, one
-total per channel, so clusters with equal totals form a group with one weight: the cost of an update does not grow with
-the number of clusters. Groups are found by their totals through open addressing, and the clusters of a group form a
-linked list.
+are found through lists of clusters by feature, and those within reach of the best are weighed one by one. For all
+others only their totals count, one total per channel, so clusters with equal totals form a group with one weight: the
+cost of an update does not grow with the number of clusters. Groups are found by their totals through open addressing,
+and the clusters of a group form a linked list.
 
 `franchise_reference.Menu` in the tests does the same in plain Python; it keeps lists in the same order, so it draws
 the same.
@@ -27,8 +27,8 @@ from samevent.hddcrp.problem import LEAST, MOST, Floats, Integers
 
 FREE_CLUSTERS, FREE_GROUPS, ACTIVE_GROUPS, SHARING = range(4)
 """Rows of `lists`, and where `counters` has their lengths: unused numbers, groups in use, clusters sharing with S."""
-ALL_TABLES, FEATURES_OF_S = 4, 5
-"""Further places in `counters`."""
+ALL_TABLES, FEATURES_OF_S, GROUPS_COUNT = 4, 5, 6
+"""Further places in `counters`; the last one is 0 if clusters that share nothing with S are negligible."""
 TABLES, GROUP, NEXT, PREVIOUS, RANK = range(5)
 """Columns of `clusters`: tables, group, neighbours in the list of the group, rank among the clusters sharing with S."""
 FIRST, POSITION, SHARING_TABLES = range(1, 4)
@@ -42,6 +42,9 @@ S, KEY = 0, 1
 OF_SHARING, OF_GROUP = 0, 1
 """Rows of `ratios`: by rank among the clusters that share with S, and by group."""
 NONE = -1
+NEGLIGIBLE = 80.0
+"""Nats by which a likelihood ratio must fall short of the largest one to be 0: the priors of tables differ by far less,
+and sums of weights are exact to 37 nats."""
 _SPREAD = -7046029254386353131  # 2**64 / golden ratio, as a signed number
 
 
@@ -91,7 +94,7 @@ def new_menu(observations: Observations) -> Menu:
     features = np.zeros((len(capacity), 4), np.int32)
     features[:, BEGIN] = features[:, END] = np.cumsum(capacity) - capacity
     features[:, LOGS] = observations.table
-    counters = np.zeros(6, np.int64)
+    counters = np.zeros(7, np.int64)
     counters[[FREE_CLUSTERS, FREE_GROUPS]] = count
     lists = np.zeros((4, count), np.int32)
     lists[[FREE_CLUSTERS, FREE_GROUPS]] = np.arange(count)[::-1]
@@ -168,7 +171,7 @@ def forbid(menu, k):  # type: ignore[no-untyped-def]
 
 @kernel
 def share(menu):  # type: ignore[no-untyped-def]
-    """List the clusters that share a feature with S, with the logs of their likelihood ratios."""
+    """List the clusters that share a feature with S, with what shared features add to the log likelihood ratio."""
     for n in range(menu.counters[FEATURES_OF_S]):
         f = menu.features_of_s[n]
         logs = menu.feature_logs[menu.features[f, LOGS]]
@@ -176,7 +179,7 @@ def share(menu):  # type: ignore[no-untyped-def]
         for e in range(menu.features[f, BEGIN], menu.features[f, END]):
             k, theirs = menu.entries[e, CLUSTER], menu.entries[e, COUNT]
             if menu.clusters[k, RANK] == NONE:
-                menu.ratios[OF_SHARING, _rank(menu, k)] = log_ratio_by_totals(menu, menu.clusters[k, GROUP])
+                menu.ratios[OF_SHARING, _rank(menu, k)] = 0.0
             menu.ratios[OF_SHARING, menu.clusters[k, RANK]] += logs[ours + theirs] - logs[ours] - logs[theirs]
 
 
@@ -185,23 +188,40 @@ def weigh(menu, alpha):  # type: ignore[no-untyped-def]
     """Weigh S against every cluster; return the weight of S as a new table, and a scale.
 
     Weights are n_k / (T + alpha) and alpha / (T + alpha) times the likelihood ratios of `ratio_with`, all scaled
-    so that the largest ratio is 1.
+    so that the largest ratio is 1. Totals never raise a ratio, so a cluster whose shared features fall NEGLIGIBLE
+    nats short of the largest ratio needs no closer look: its weight is 0 for all purposes.
     """
-    counters = menu.counters
+    counters, ratios = menu.counters, menu.ratios
     share(menu)
     sharing = counters[SHARING]
-    largest = 0.0
+    best = 0
     for n in range(sharing):
-        largest = max(largest, menu.ratios[OF_SHARING, n])
+        if ratios[OF_SHARING, n] > ratios[OF_SHARING, best]:
+            best = n
+    largest = 0.0
+    if sharing > 0:
+        k = menu.lists[SHARING, best]
+        largest = max(largest, ratios[OF_SHARING, best] + log_ratio_by_totals(menu, menu.clusters[k, GROUP]))
+    for n in range(sharing):
+        g = menu.clusters[menu.lists[SHARING, n], GROUP]
+        ratios[OF_SHARING, n] = log_ratio_above(menu, g, ratios[OF_SHARING, n], largest - NEGLIGIBLE)
+        largest = max(largest, ratios[OF_SHARING, n])
     scale = exp(-largest)
     weight = alpha * scale
     for n in range(sharing):
-        menu.ratios[OF_SHARING, n] = exp(menu.ratios[OF_SHARING, n] - largest)
-        weight += menu.clusters[menu.lists[SHARING, n], TABLES] * menu.ratios[OF_SHARING, n]
-    for n in range(counters[ACTIVE_GROUPS]):
-        g = menu.lists[ACTIVE_GROUPS, n]
-        menu.ratios[OF_GROUP, g] = _ratio_by_totals(menu, g) * scale
-        weight += (menu.groups[g, TABLES] - menu.groups[g, SHARING_TABLES]) * menu.ratios[OF_GROUP, g]
+        if ratios[OF_SHARING, n] == -np.inf:
+            ratios[OF_SHARING, n] = 0.0
+            continue
+        ratios[OF_SHARING, n] = exp(ratios[OF_SHARING, n] - largest)
+        weight += menu.clusters[menu.lists[SHARING, n], TABLES] * ratios[OF_SHARING, n]
+    counters[GROUPS_COUNT] = largest < NEGLIGIBLE
+    if counters[GROUPS_COUNT]:
+        for n in range(counters[ACTIVE_GROUPS]):
+            g = menu.lists[ACTIVE_GROUPS, n]
+            others = menu.groups[g, TABLES] - menu.groups[g, SHARING_TABLES]
+            if others > 0:
+                ratios[OF_GROUP, g] = _ratio_by_totals(menu, g) * scale
+                weight += others * ratios[OF_GROUP, g]
     return weight / (counters[ALL_TABLES] + alpha), scale
 
 
@@ -210,13 +230,14 @@ def ratio_with(menu, k):  # type: ignore[no-untyped-def]
     """Return the likelihood of S with cluster `k` over that of S alone, scaled; call `weigh` first."""
     if menu.clusters[k, RANK] != NONE:
         return menu.ratios[OF_SHARING, menu.clusters[k, RANK]]
-    return menu.ratios[OF_GROUP, menu.clusters[k, GROUP]]
+    return menu.ratios[OF_GROUP, menu.clusters[k, GROUP]] if menu.counters[GROUPS_COUNT] else 0.0
 
 
 @kernel
-def log_ratio_with(menu, k, by_totals):  # type: ignore[no-untyped-def]
-    """Return the log of the same ratio after `share`, given what totals alone contribute."""
-    return menu.ratios[OF_SHARING, menu.clusters[k, RANK]] if menu.clusters[k, RANK] != NONE else by_totals
+def shared_log_ratio(menu, k):  # type: ignore[no-untyped-def]
+    """Return what shared features add to the log of the same ratio; call `share` first."""
+    rank = menu.clusters[k, RANK]
+    return menu.ratios[OF_SHARING, rank] if rank != NONE else 0.0
 
 
 @kernel
@@ -234,7 +255,7 @@ def pick(menu, alpha, scale, point):  # type: ignore[no-untyped-def]
         left -= menu.clusters[last, TABLES] * menu.ratios[OF_SHARING, n]
         if left < 0:
             return last
-    for n in range(counters[ACTIVE_GROUPS]):
+    for n in range(counters[ACTIVE_GROUPS] if counters[GROUPS_COUNT] else 0):
         g = menu.lists[ACTIVE_GROUPS, n]
         others = menu.groups[g, TABLES] - menu.groups[g, SHARING_TABLES]
         if others == 0 or menu.ratios[OF_GROUP, g] == 0.0:
@@ -305,12 +326,24 @@ def _rank(menu, k):  # type: ignore[no-untyped-def]
 
 @kernel
 def log_ratio_by_totals(menu, g):  # type: ignore[no-untyped-def]
-    """Return the log of the ratio of S with a cluster of group `g` that shares no feature with it."""
-    change = 0.0
+    """Return what totals add to the log likelihood ratio of S with a cluster of group `g`: at most 0."""
+    return log_ratio_above(menu, g, 0.0, -np.inf)
+
+
+@kernel
+def log_ratio_above(menu, g, by_features, least):  # type: ignore[no-untyped-def]
+    """Return the log likelihood ratio given what shared features add, or -inf if it is not above `least`."""
+    change = by_features
     for c in range(menu.sums.shape[1]):
-        ours, theirs = menu.sums[S, c], menu.group_totals[g, c]
-        change += menu.total_logs[c, ours] + menu.total_logs[c, theirs] - menu.total_logs[c, ours + theirs]
-    return change
+        if change <= least:
+            return -np.inf
+        ours = menu.sums[S, c]
+        if ours > 0:
+            theirs = menu.group_totals[g, c]
+            change += (
+                menu.total_logs[c, ours] + menu.total_logs[c, theirs] - menu.total_logs[c, ours + theirs]
+            )
+    return change if change > least else -np.inf
 
 
 @kernel
