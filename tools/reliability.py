@@ -46,7 +46,7 @@ from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
 from samevent.similarity.pairs import LabelledMentions, Pairs
 from samevent.similarity.purity import AS_IT_IS, Purity
-from samevent.training import PAIR_MODEL_SETTINGS, cross_fitted
+from samevent.training import PAIR_MODEL_SETTINGS, averaged_encoders, cross_fitted
 from samevent.training.uncertainty import LEAST_SIMILARITY, held_out_links
 
 ONE_POSTERIOR = {"draws": 1, "minimum_similarity": 0.55, "runs": 4, "sweeps": 400}
@@ -89,8 +89,10 @@ def corpora(
         if extracted:
             bare = corpus.mapped(lambda document: document.with_mentions(()))
             given = model.prepare(bare, extraction=EVERYTHING)
-        if corpus is gold or not fitted:
-            given = replace(given, encode=fitted.encode if fitted else None)
+        encode = fitted.encode if fitted else None
+        if encoders and corpus is rest:
+            encode = averaged_encoders(encoders, large=large, cache=Cache())
+        given = replace(given, encode=encode)
         found.append(Given(given, exact.corpus, Corpus([]), "predicted" if extracted else "gold"))
     return found[0], found[1], fitted.half_of if fitted else None
 

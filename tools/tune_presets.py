@@ -36,7 +36,7 @@ from samevent.similarity.bags import Background
 from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.pairs import LabelledMentions, Pairs
-from samevent.training import PAIR_MODEL_SETTINGS, cross_fitted
+from samevent.training import PAIR_MODEL_SETTINGS, averaged_encoders, cross_fitted
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data")
 UNITS: tuple[Unit, ...] = ("document", "corpus")
@@ -129,6 +129,7 @@ def prepare(
     if encoders is None:
         return replace(prepared, encode=None), replace(unseen, encode=None), None
     fitted = cross_fitted(encoders, gold, cache=Cache())
+    unseen = replace(unseen, encode=averaged_encoders(encoders, cache=Cache()))
     return replace(prepared, encode=fitted.encode), unseen, fitted.half_of
 
 

@@ -4,7 +4,7 @@ Documents are parsed and prepared as everywhere (`preparation`); a whole model p
 """
 
 from samevent.training.data import annotated_events, labelled_mentions, linked_events
-from samevent.training.encoders import Encoders, cross_fitted, same_encoder
+from samevent.training.encoders import Encoders, averaged_encoders, cross_fitted, same_encoder
 from samevent.training.folder import (
     WITH_ENCODER,
     Source,
@@ -27,6 +27,7 @@ __all__ = [
     "Encoders",
     "Source",
     "annotated_events",
+    "averaged_encoders",
     "check_linked",
     "chooses_penalty",
     "cross_fitted",

@@ -13,7 +13,7 @@ from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder, Reading
 from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE
-from samevent.language.encoder.training import HALVES, LARGE, annotated_part, topic_halves
+from samevent.language.encoder.training import HALVES, LARGE, MEAN, annotated_part, topic_halves
 from samevent.language.vectors import Matrix
 from samevent.preparation import Encode, Read, encode_with
 
@@ -73,8 +73,18 @@ def cross_fitted(
     return Encoders(encode, read, half_of)
 
 
+def averaged_encoders(
+    folder: Path, *, large: Path | None = None, jobs: int = 1, cache: Cache | None = None
+) -> Encode:
+    """Return how documents of new topics are encoded by what `train_encoder` left in its work folder."""
+    encoders = [encode_with(encoder, jobs=jobs, cache=cache) for encoder in _encoders(folder, MEAN, large)]
+    return lambda corpus, mentions: {
+        name: matrix for encode in encoders for name, matrix in encode(corpus, mentions).items()
+    }
+
+
 def _encoders(folder: Path, half: str, large: Path | None) -> Iterator[Encoder]:
-    """Yield the small encoder of a half, and the large one, which is written next to its adapter."""
+    """Yield the small encoder of a half (or their mean), and the large one, which is written next to its adapter."""
     yield Encoder(folder / half)
     if large:
         target = folder / LARGE / half
