@@ -12,11 +12,13 @@ import pytest
 
 from builders import annotated
 from samevent import Corpus, read
-from samevent.clusterers import Clustered
+from samevent.clusterers import Clustered, clusterer
 from samevent.errors import FormatError, OutputExistsError, UsageError
+from samevent.formats import FORMATS
+from samevent.model import Model
 from samevent.partitions.posterior import Posterior
 from samevent.results import Diagnostics, Reason, Result, Why
-from samevent.runs import begin, check_output_free, fingerprints, open_run
+from samevent.runs import begin, check_output_free, cluster, fingerprints, open_run, run
 
 ABOUT = {"options": {"seed": 7}, "documents": {"a": "123"}}
 
@@ -71,6 +73,23 @@ def test_a_finished_run_has_all_files_and_nothing_else(tmp_path: Path) -> None:
     assert about["diagnostics"]["verdict"] == "all settled"
 
 
+def test_a_format_that_cannot_be_written_is_found_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(Model, "load")
+    odd = Corpus([annotated("two\nlines")])
+    with pytest.raises(FormatError, match="line end") as caught:
+        run(odd, tmp_path / "out", formats=["corefi", "conll2012"])
+    assert caught.value.where == "result.conll"
+    with pytest.raises(FormatError, match="line end"):
+        cluster(odd, tmp_path / "out.conll", clusterer("lemma"))
+    with pytest.raises(UsageError, match="2 documents do not go into one text file"):
+        run(result().corpus, tmp_path / "out", formats=["text"])
+    with pytest.raises(AttributeError):  # all can be written
+        run(result().corpus, tmp_path / "out", formats=[name for name in FORMATS if name != "text"])
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
     one, other = finished(tmp_path / "one"), finished(tmp_path / "other")
     for path in one.iterdir():
@@ -105,6 +124,9 @@ def test_an_interrupted_run_goes_on_only_if_asked_and_if_it_is_the_same(tmp_path
         begin(tmp_path / "out", {**ABOUT, "options": {"seed": 8}}, resume=True)
     again = begin(tmp_path / "out", ABOUT, resume=True)
     assert again.checkpoint.read_bytes() == b"half"
+    with pytest.raises(OutputExistsError, match="another run is writing here"):
+        begin(tmp_path / "out", ABOUT, overwrite=True)
+    again.lock.release()
     assert not begin(tmp_path / "out", ABOUT, overwrite=True).checkpoint.exists()
 
 
@@ -126,6 +148,7 @@ def test_finish_can_be_repeated_after_an_interruption(tmp_path: Path) -> None:
 
     under_way = begin(tmp_path / "out", ABOUT)
     write_files(under_way.part, result(), ABOUT)
+    under_way.lock.release()
     begin(tmp_path / "out", ABOUT, resume=True).finish(result(), ABOUT)
     assert (tmp_path / "out" / "report.html").exists()
 

@@ -95,7 +95,7 @@ def test_whole_model_labels_the_roles_of_each_document_once(
         return label(self, document, annotation, predicates)
 
     monkeypatch.setattr(Roles, "label", counted)
-    train_model(reports(), tmp_path / "mine", resources(), source=SOURCE)
+    train_model(reports(), tmp_path / "models" / "mine", resources(), source=SOURCE)  # both folders are new
     assert labelled == Counter(document.id for document in reports())
 
 

@@ -13,6 +13,7 @@ prints errors and exits.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,6 +68,18 @@ class UsageError(SameventError):
 
 class OutputExistsError(SameventError):
     """Output that would overwrite something without permission."""
+
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """Return text with escapes for what would control a terminal or break a line: file names may contain anything.
+
+    >>> print(printable("red\\x1b[31m.txt"))
+    red\\x1b[31m.txt
+    """
+    return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode(), text)
 
 
 def place(path: Path | str, line: int | None = None) -> str:

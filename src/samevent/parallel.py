@@ -1,10 +1,14 @@
-"""Threads that leave no trace in results: work is handed out and collected in order."""
+"""Threads and processes that leave no trace in results: work is handed out and collected in order."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -54,3 +58,33 @@ def thread_pool(jobs: int) -> Iterator[Starmap]:
         yield lambda function, calls: list(pool.map(lambda arguments: function(*arguments), calls))
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+class WorkerPool(ProcessPoolExecutor):
+    """Processes that leave Ctrl-C to the one that started them, and end with it however it ends."""
+
+    def __init__(self, jobs: int) -> None:
+        # Forked processes would inherit the locks of threads that they do not have.
+        super().__init__(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent)
+
+    def submit(self, fn: Callable[..., _Out], /, *arguments: Any, **options: Any) -> Future[_Out]:
+        """Hand out a call; processes are started here, with interrupts blocked, which they inherit."""
+        if not hasattr(signal, "pthread_sigmask"):
+            return super().submit(fn, *arguments, **options)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            return super().submit(fn, *arguments, **options)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

@@ -23,7 +23,7 @@ from samevent import __version__
 from samevent.clusterers import Clustered, Clusterer
 from samevent.corpus import Corpus, Document
 from samevent.errors import FormatError, OutputExistsError, UsageError, check_absent, place
-from samevent.formats import FORMATS, output_format, read, write
+from samevent.formats import check_writable, output_format, read, write
 from samevent.formats.files import STANDARD, write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.sheets import written
@@ -37,6 +37,7 @@ from samevent.inputs import (
 )
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT
+from samevent.locks import FolderLock
 from samevent.model import Model, Options, Watch, batch_runtime
 from samevent.names import DEFAULT_PRESET
 from samevent.results import Diagnostics, Result
@@ -87,6 +88,8 @@ def run(
         tell(
             f"{len(other):,} documents do not look like English, such as {other[0]!r}: expect little from them"
         )
+    for name in formats:
+        check_writable(corpus, _result_name(name), format=name)
     words = word_count(corpus)
     jobs = jobs or (1 if words < _WORTH_SHARING else os.cpu_count() or 1)
     seconds = words / _WORDS_PER_SECOND / jobs + 3
@@ -114,6 +117,8 @@ def run(
     except BaseException:
         unfinished.drop()
         raise
+    finally:
+        unfinished.lock.release()
     tell(f"preset {options.preset}{f'; {advice}' if advice else ''}")
     return result
 
@@ -151,6 +156,7 @@ def cluster(
     checkpoint = _checkpoint_beside(target, resume=resume, overwrite=overwrite, tell=tell)
     corpus = source() if callable(source) else source
     check_mentions(corpus)
+    check_writable(corpus, target.name, format=format)
     try:
         loaded = Model.load(model, cache=Cache())
         clustered = loaded.cluster(corpus, system, seed=seed, jobs=jobs, checkpoint=checkpoint, watch=watch)
@@ -181,6 +187,7 @@ class Run:
 
     folder: Path
     part: Path
+    lock: FolderLock
     overwrite: bool = False
 
     @property
@@ -196,11 +203,13 @@ class Run:
             self.folder.rmdir()
         if not self.folder.exists():
             self.part.rename(self.folder)
+            self.lock.release()
             return
         _check_replaceable(self.folder, overwrite=self.overwrite)
         old = self.part.with_name(f".{self.folder.name}.{secrets.token_hex(4)}.old")
         self.folder.rename(old)
         self.part.rename(self.folder)
+        self.lock.release()
         shutil.rmtree(old, ignore_errors=True)
 
     def drop(self) -> None:
@@ -212,32 +221,38 @@ class Run:
 def check_output_free(folder: Path, *, resume: bool = False, overwrite: bool = False) -> None:
     """Raise if a run cannot be written here, before any work is done."""
     _check_replaceable(folder, overwrite=overwrite)
-    if (part := _part(folder)).exists() and not (resume or overwrite):
-        raise OutputExistsError(
-            "an interrupted run is here",
-            where=place(part),
-            hint="use --resume to continue it, or --force to start again",
-        )
+    if (part := _part(folder)).exists():
+        FolderLock(part).release()
+        if not (resume or overwrite):
+            raise OutputExistsError(
+                "an interrupted run is here",
+                where=place(part),
+                hint="use --resume to continue it, or --force to start again",
+            )
 
 
 def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overwrite: bool = False) -> Run:
     """Begin a run, or resume an interrupted one that was started with the same options and documents."""
     check_output_free(folder, resume=resume, overwrite=overwrite)
     part = _part(folder)
-    if part.exists() and resume:
-        _check_same_run(part, about)
-        for left in part.iterdir():  # half-written files of a run that was killed
-            if left.name not in (RUN_FILE, CHECKPOINT_FILE):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
-        return Run(folder, part, overwrite)
+    resume = resume and part.exists()
     try:
-        if part.exists():
-            shutil.rmtree(part)
-        part.mkdir()
+        part.mkdir(exist_ok=True)
+        lock = FolderLock(part)
     except OSError as error:
         raise UsageError(f"cannot be written ({error.strerror or error})", where=place(part)) from error
-    _write_json(part / RUN_FILE, {"schema": SCHEMA, **about})
-    return Run(folder, part, overwrite)
+    try:
+        if resume:
+            _check_same_run(part, about)
+        for left in part.iterdir():  # half-written files of a run that was killed
+            if not resume or left.name not in (RUN_FILE, CHECKPOINT_FILE):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+        if not resume:
+            _write_json(part / RUN_FILE, {"schema": SCHEMA, **about})
+    except BaseException:
+        lock.release()
+        raise
+    return Run(folder, part, lock, overwrite)
 
 
 @batch_runtime()
@@ -256,8 +271,7 @@ def write_files(
         save_probabilities(result.clustered, folder / PROBABILITIES_FILE, overwrite=True)
     result.to_html(folder / REPORT_FILE, overwrite=True)
     for name in formats:
-        ending = next(iter(FORMATS[name].suffixes), f".{name}")
-        write(result, folder / f"result{ending}", format=name, overwrite=True)
+        write(result, folder / _result_name(name), format=name, overwrite=True)
     described = {**about, "result": dict(result.about), "diagnostics": result.diagnostics.to_json()}
     _write_json(folder / RUN_FILE, {"schema": SCHEMA, **described})
 
@@ -368,6 +382,10 @@ def _checkpoint_beside(target: Path, *, resume: bool, overwrite: bool, tell: Tel
     if resume and not path.exists():
         tell(f"there is no {path} to resume from: starting again")
     return path
+
+
+def _result_name(format: str) -> str:
+    return f"result{next(iter(output_format(STANDARD, format).suffixes), f'.{format}')}"
 
 
 def _part(folder: Path) -> Path:

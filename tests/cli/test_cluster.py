@@ -109,6 +109,7 @@ def test_settings_come_from_the_preset_then_the_file_then_the_command_line(tmp_p
         (["--set", "alpha_witin=1"], "there is no setting 'alpha_witin'.*Did you mean alpha_within"),
         (["--set", "alpha_within"], "expected NAME=VALUE"),
         (["--clusterer", "lemma", "--runs", "3"], "there is no setting 'runs'"),
+        (["--runs", "1"], "'runs' is 1; expected 2 or more, because a consensus .* under the preset paper"),
         (["--settings", "{file}"], r"settings.toml: there is no clusterer 'hdcrp'.*Did you mean hddcrp"),
     ],
 )

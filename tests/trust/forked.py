@@ -1,8 +1,8 @@
 """Run the command line repeatedly, in processes forked from one that has all modules loaded.
 
 A scenario is a line of JSON on stdin, its outcome a line of JSON on stdout. `at` names a moment (a stage, the first
-line of a file being written, or `rename`, when the folder gets its name) and `do` what happens then: a signal, or
-`full`, as if the disk were full.
+line of a file being written, or `rename`, when the folder gets its name) and `do` what happens then: a signal,
+`SIGINT again and again`, once more whenever something is said, `full`, as if the disk were full, or `memory`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,26 @@ from samevent.language.cache import Cache
 from samevent.model import Model
 
 
+class Impatient(io.TextIOWrapper):
+    """Standard error of a user who presses Ctrl-C whenever something is said."""
+
+    def write(self, text: str) -> int:
+        """Write the text, and interrupt."""
+        written = super().write(text)
+        if written:  # click writes nothing to see whether it can
+            os.kill(os.getpid(), signal.SIGINT)
+        return written
+
+
 def act(what: str) -> None:
     """Send the signal, or raise as a full disk would."""
     if what == "full":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if what == "memory":
+        raise MemoryError
+    if what == "SIGINT again and again":
+        sys.stderr = Impatient(io.FileIO(2, "w", closefd=False), "utf-8", line_buffering=True)
+        what = "SIGINT"
     os.kill(os.getpid(), signal.Signals[what])
 
 

@@ -15,7 +15,7 @@ import pytest
 from parses import needs_model
 from samevent import Result
 from samevent.demo import articles
-from samevent.runs import open_run
+from samevent.runs import begin, open_run
 
 pytestmark = [needs_model, pytest.mark.skipif(os.name != "posix", reason="needs fork and signals")]
 
@@ -107,6 +107,38 @@ def test_an_interrupted_run_says_so_and_resumes(
     assert resumed.status == 0, resumed.said
     assert is_whole(out, whole)
     assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("at", ["reading", "report.html"])
+def test_another_interrupt_ends_the_run_without_a_traceback(
+    samevent: Command, news: Path, tmp_path: Path, at: str
+) -> None:
+    ended = samevent("run", news, "-o", tmp_path / "out", "--jobs", 1, at=at, do="SIGINT again and again")
+    assert ended.status in (130, -2)
+    assert "Traceback" not in ended.said
+    assert lines(ended)
+
+
+def test_full_memory_is_one_line(samevent: Command, news: Path, tmp_path: Path) -> None:
+    ended = samevent("run", news, "-o", tmp_path / "out", "--jobs", 1, at="explaining", do="memory")
+    assert ended.status == 1
+    assert lines(ended) == ["samevent: the memory is full. Use fewer --jobs, or fewer or shorter documents"]
+
+
+@pytest.mark.parametrize("again", [[], ["--force"], ["--resume"]])
+def test_a_second_run_keeps_out_of_the_folder_of_the_first(
+    samevent: Command, news: Path, tmp_path: Path, again: list[str]
+) -> None:
+    first = begin(tmp_path / "out", {})
+    part = first.part
+    before = (part / "run.json").read_bytes()
+    ended = samevent("run", news, "-o", tmp_path / "out", "--jobs", 1, *again)
+    assert ended.status == 1
+    assert lines(ended) == [
+        f"samevent: {part}: another run is writing here. Wait until it ends, or choose another folder (-o)"
+    ]
+    assert (part / "run.json").read_bytes() == before
+    first.lock.release()
 
 
 @pytest.mark.parametrize(

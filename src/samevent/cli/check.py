@@ -18,6 +18,7 @@ from samevent.cli.common import (
     say,
     sentences_option,
 )
+from samevent.errors import printable
 from samevent.formats.doctor import examine
 
 
@@ -50,7 +51,7 @@ def check_cli(
         rows = [[name, f"{count:,}"] for name, count in diagnosis.counts.items() if count]
         emit_table(f"{source} ({diagnosis.format})", ["", "count"], rows)
         for problem in diagnosis.problems:
-            click.echo(f"{problem.severity}: {problem.where}: {problem.message}")
+            click.echo(printable(f"{problem.severity}: {problem.where}: {problem.message}"))
     errors = sum(p.severity == "error" for p in diagnosis.problems)
     say(f"{errors} errors, {len(diagnosis.problems) - errors} warnings")
     context.exit(0 if diagnosis.healthy else 1)

@@ -41,7 +41,12 @@ from samevent.names import CLUSTERERS
     help=f"One of {', '.join(CLUSTERERS)}.",
 )
 @preset_option("paper: five runs of 500 sweeps, and the last sample of one.")
-@click.option("--runs", type=click.IntRange(1), metavar="N", help="Runs of a sampler.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Runs of a sampler: 2 or more; 1 under the preset paper.",
+)
 @click.option("--sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of each run, at most.")
 @seed_option
 @click.option("--settings", type=PATH, metavar="TOML", help="A file with one table per clusterer.")

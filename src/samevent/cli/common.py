@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from samevent.errors import printable
 from samevent.names import DEFAULT_PRESET, FORMATS, PRESETS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -86,7 +88,10 @@ def preset_option(text: str, default: str = DEFAULT_PRESET) -> Callable[[Command
 
 def say(message: str) -> None:
     """Print a message for a person: on stderr, so that data on stdout stays clean."""
-    click.echo(f"samevent: {message}", err=True)
+    try:
+        click.echo(f"samevent: {printable(message)}", err=True)
+    except OSError:  # nobody reads messages any more, which is no reason to stop working
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
 
 
 @contextmanager
@@ -154,9 +159,9 @@ def emit_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     for i, column in enumerate(columns):
         table.add_column(column, justify="right" if i else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*row)
-    console = Console(highlight=False)
+        table.add_row(*map(printable, row))
+    console = Console(highlight=False, markup=False)
     # A figure is never cut to fit a narrow window: the line wraps instead.
     console.width = max(console.width, Console(width=1000).measure(table).maximum)
-    console.print(title, style="bold", markup=False)
+    console.print(printable(title), style="bold")
     console.print(table)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samevent.cli.common import PATH, emit_json, force_option, json_option
+from samevent.errors import printable
 
 if TYPE_CHECKING:
     from samevent.corpus import Corpus, Mention
@@ -39,7 +40,7 @@ def explain_cli(
     if json_file:
         emit_json(explanation, json_file, force=force)
     else:
-        click.echo(explanation["text"])
+        click.echo("\n".join(map(printable, explanation["text"].split("\n"))))
 
 
 def explain_pair(result: Result, first: str, second: str) -> dict[str, Any]:

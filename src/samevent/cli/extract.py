@@ -73,7 +73,7 @@ def extract_cli(
     from samevent.corpus import KINDS
     from samevent.errors import check_absent
     from samevent.extraction import Association
-    from samevent.formats import output_format, read, write
+    from samevent.formats import check_writable, output_format, read, write
     from samevent.language.cache import Cache
     from samevent.model import Model
     from samevent.preparation import Extraction
@@ -82,6 +82,7 @@ def extract_cli(
     if str(target) != "-":
         check_absent(target, overwrite=force)
     corpus = read(source, format=read_as, encoding=encoding)
+    check_writable(corpus, target.name, format=write_as)
     extraction = Extraction(replace=replace, point=point, association=Association(add_fillers=add_fillers))
     with stages() as watch:
         corpus = Model.load(model, cache=Cache()).extract(

@@ -6,13 +6,16 @@ called, so that `--help` answers at once.
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
 from importlib import import_module
 
 import click
 
 from samevent import __version__
+from samevent.cli.common import say
 from samevent.errors import SameventError
 
 COMMANDS = {
@@ -60,6 +63,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
+    open_standard_streams()
     try:
         status = cli.main(prog_name="samevent", standalone_mode=False)
         sys.stdout.flush()
@@ -69,11 +73,15 @@ def main() -> None:
         error.show()
         status = error.exit_code
     except SameventError as error:
-        click.echo(f"samevent: {error}", err=True)
+        say(str(error))
         status = error.exit_status
     except (KeyboardInterrupt, click.Abort):
-        click.echo("samevent: interrupted", err=True)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # another Ctrl-C ends the process at once
+        say("interrupted")
         status = 130
+    except MemoryError:
+        say("the memory is full. Use fewer --jobs, or fewer or shorter documents")
+        status = 1
     except BrokenPipeError:
         # The reader of our output has gone (`samevent ... | head`): there is nothing left to do.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -81,7 +89,17 @@ def main() -> None:
     except OSError as error:
         # A full disk, most likely: also of what standard output goes to, so that it must not be flushed again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"samevent: {where}{error.strerror or error}", err=True)
+        what = "standard output is closed" if error.errno == errno.EBADF else error.strerror or str(error)
+        say(f"{error.filename}: {what}" if error.filename else what)
         status = 1
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def open_standard_streams() -> None:
+    """Open standard streams that are closed: input is empty, messages vanish, and output is an error.
+
+    Otherwise the next file that is opened would take their place.
+    """
+    for name, flags in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), "r" if name == "stdin" else "w"))

@@ -48,7 +48,11 @@ if TYPE_CHECKING:
 )
 @set_option
 @click.option(
-    "--format", "formats", type=choice(FORMATS), multiple=True, help="Write this format too (repeatable)."
+    "--format",
+    "formats",
+    type=choice(name for name in FORMATS if name != "text"),  # which has no events
+    multiple=True,
+    help="Write this format too (repeatable).",
 )
 @from_option("the inputs")
 @resume_option

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from samevent.clusterers.base import Clustered, Evidence
+from samevent.errors import UsageError
 from samevent.hddcrp.answers import LOG_JOINT, consensus_of_runs, last_of_runs
 from samevent.hddcrp.franchise import Draws
 from samevent.hddcrp.problem import LEAST, MOST
@@ -31,7 +32,13 @@ class Sampling:
 
     def __post_init__(self) -> None:
         several = self.answer == "consensus"
-        check_range("runs", self.runs, 2 if several else 1, 10_000)
+        if several and self.runs == 1:
+            raise UsageError(
+                "the setting 'runs' is 1",
+                expected="2 or more, because a consensus shows whether runs agree",
+                hint="a single run has an answer under the preset paper",
+            )
+        check_range("runs", self.runs, 1, 10_000)
         check_range("sweeps", self.sweeps, 8 if several else 1, 10**9)
 
     @property

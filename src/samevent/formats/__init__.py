@@ -7,11 +7,12 @@ write(corpus, "out.conll", unit="topic")
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from samevent.corpus import Corpus, Document, Mention, Unit
 from samevent.corpus.corpus import event_key
-from samevent.errors import FormatError, UsageError, located, place
+from samevent.errors import FormatError, SameventError, UsageError, located, place
 from samevent.formats import brat, conll2012, corefi, corefud, ecbplus, jsonl, tables, text
 from samevent.formats.base import Format, ReadOptions, WriteOptions
 from samevent.formats.files import STANDARD, checked_encoding
@@ -110,6 +111,18 @@ def write(
     chosen = output_format(path, format)
     documents = corpus if isinstance(corpus, Corpus) else corpus.to_corpus()
     chosen.write(documents, path, WriteOptions(unit=unit, overwrite=overwrite))
+
+
+def check_writable(corpus: Corpus, name: str, *, format: str | None = None) -> None:
+    """Raise if a corpus cannot be written under a file name: a rehearsal, before work is spent on it."""
+    if output_format(Path(name), format).name == "jsonl":  # can be written always
+        return
+    with TemporaryDirectory() as folder:
+        try:
+            write(corpus, Path(folder, name), format=format)
+        except SameventError as error:
+            error.where = name
+            raise
 
 
 def recognised(path: Path) -> Format:

