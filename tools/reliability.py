@@ -21,6 +21,7 @@ from tools.tune_presets import DATA, encoded, without_chain_zero
 
 from samevent.clusterers import Clustered, Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
+from samevent.clusterers.shown import as_shown, learn_shown
 from samevent.clusterers.uncertainty import estimate_uncertainty, learn_purity
 from samevent.corpus import Corpus
 from samevent.experiments.given import Given
@@ -46,13 +47,16 @@ from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
 from samevent.similarity.pairs import LabelledMentions, Pairs
 from samevent.similarity.purity import AS_IT_IS, Purity
+from samevent.similarity.shown import THE_POSTERIOR, Shown
 from samevent.training import PAIR_MODEL_SETTINGS, averaged_encoders, cross_fitted
 from samevent.training.uncertainty import LEAST_SIMILARITY, held_out_links
 
 ONE_POSTERIOR = {"draws": 1, "minimum_similarity": 0.55, "runs": 4, "sweeps": 400}
+DEFAULT = "**integrated**"
 ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
     "one posterior": (ONE_POSTERIOR, {"shift": 0.0, "spread": 0.0}),
-    "**integrated**": ({}, {}),
+    "as sampled": ({}, {}),
+    DEFAULT: ({}, {}),
     "spread 1.25": ({}, {"spread": 1.25}),
     "spread 2": ({}, {"spread": 2.0}),
     "no shift": ({}, {"shift": 0.0}),
@@ -62,6 +66,8 @@ ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
     "32 shifts": ({"draws": 32}, {}),
 }
 """The rows: changes to the preset's clusterer, and to the usual uncertainty."""
+AS_SAMPLED = ("one posterior", "as sampled")
+"""Rows that show the posterior itself, and the share of samples in which an event is whole."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,11 +128,13 @@ def parts(
     yield "other", Part(other, Evidence(data.table), links, data.event)
 
 
-def answer_of(part: Part, system: Hddcrp, uncertainty: Uncertainty, purity: Purity) -> Clustered:
+def answer_of(
+    part: Part, system: Hddcrp, uncertainty: Uncertainty, shown: Shown, purity: Purity
+) -> Clustered:
     """Cluster a part by links that were scored out of fold."""
     mixture = system.integrated(part.evidence, part.links, uncertainty)
     labels = average_link(mixture, system.cut).astype(np.int32)
-    return Clustered(part.evidence.table.ids, labels, mixture, purity)
+    return Clustered(part.evidence.table.ids, labels, as_shown(mixture, part.links, shown), purity)
 
 
 def figures(part: Part, answer: Clustered) -> dict[str, Any]:
@@ -177,19 +185,21 @@ def main() -> None:
     evidence = Evidence(training.table)
     estimate = estimate_uncertainty(evidence, links, training.event, system)
     mixture = system.integrated(evidence, links, USUAL_UNCERTAINTY)
-    purity = learn_purity(mixture, training.event, system.cut)
-    print(json.dumps({"estimate": repr(estimate), "purity": repr(purity)}), flush=True)
+    shown, labels = learn_shown(mixture, links, training.event), average_link(mixture, system.cut)
+    purity = learn_purity(as_shown(mixture, links, shown), training.event, labels)
+    learned = {"estimate": estimate, "shown": shown, "purity": purity}
+    print(json.dumps({name: repr(value) for name, value in learned.items()}), flush=True)
     if options.extracted:
         gold, rest, _ = corpora(*files, extracted=True)
     measured = dict(parts(training, gold, rest, how, half_of))
     for name in options.row or ROWS:
         changes, other = ROWS[name]
         row = cast(Hddcrp, clusterer("hddcrp", changes, preset=options.preset))
-        corrected = AS_IT_IS if changes is ONE_POSTERIOR else purity
+        corrected = (THE_POSTERIOR, AS_IT_IS) if name in AS_SAMPLED else (shown, purity)
         for corpus, part in measured.items():
-            answer = answer_of(part, row, replace(USUAL_UNCERTAINTY, **other), corrected)
+            answer = answer_of(part, row, replace(USUAL_UNCERTAINTY, **other), *corrected)
             print(json.dumps({"row": name, "corpus": corpus, **figures(part, answer)}), flush=True)
-            if options.answers and not (changes or other) and part.given is gold:
+            if options.answers and name == DEFAULT and part.given is gold:
                 events = part.given.in_scope.with_clustering(answer.clustering)
                 write(events, options.answers / f"{options.preset}.jsonl", overwrite=True)
 

@@ -20,6 +20,7 @@ from samevent.clusterers.uncertainty import (
 )
 from samevent.hddcrp import Uncertainty
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.partitions.linkage import average_link
 from samevent.seeds import stream
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.pairs import Pairs
@@ -72,6 +73,7 @@ def test_purity_of_events_that_are_all_wrong_is_low() -> None:
     links = evidence.links(0.05, pair_model="light")
     mixture = system.integrated(evidence, links, Uncertainty(spread=1.0))
     shown, sizes = np.array([0.8]), np.array([2], np.int32)
-    wrong = learn_purity(mixture, np.arange(len(evidence), dtype=np.int32), system.cut)
-    right = learn_purity(mixture, np.zeros(len(evidence), np.int32), system.cut)
+    labels = average_link(mixture, system.cut)
+    wrong = learn_purity(mixture, np.arange(len(evidence), dtype=np.int32), labels)
+    right = learn_purity(mixture, np.zeros(len(evidence), np.int32), labels)
     assert wrong.of(shown, sizes) < 0.6 < 0.8 < right.of(shown, sizes)

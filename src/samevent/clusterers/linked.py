@@ -19,6 +19,7 @@ from scipy.special import expit, logit
 from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress, check_seed_and_jobs
 from samevent.clusterers.features import observed
 from samevent.clusterers.sampling import KEPT, Sampling, check_concentrations
+from samevent.clusterers.shown import as_shown
 from samevent.errors import UsageError
 from samevent.hddcrp import (
     ComponentPosterior,
@@ -42,6 +43,7 @@ from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import Pairs
 from samevent.similarity.purity import AS_IT_IS, Purity
+from samevent.similarity.shown import THE_POSTERIOR, Shown
 
 Observe = Literal["words", "head_lemma"]
 
@@ -131,7 +133,8 @@ class Factorised(Linked):
 
     If it is `uncertain`, similarities are shifted by `draws` quantiles of the pair model's uncertainty; `runs` chains
     sample the posterior at each, pairs are links where their shifted similarity is at least `minimum_similarity`, with
-    their odds as affinities, and the events are groups with a mean P(same event) of at least `cut`. Otherwise
+    their odds as affinities, and the events are groups whose mean probability by the posterior is at least `cut`; what
+    is shown is that probability as the pair model has learned to trust it (`similarity.shown`). Otherwise
     similarities are taken as they are, which is the paper's model.
     """
 
@@ -169,6 +172,10 @@ class Factorised(Linked):
         model = evidence.pair_model(self.pair_model)
         return model.uncertainty if isinstance(model, BoostedModel) else USUAL_UNCERTAINTY
 
+    def _shown(self, evidence: Evidence) -> Shown:
+        model = evidence.pair_model(self.pair_model)
+        return model.shown if isinstance(model, BoostedModel) else THE_POSTERIOR
+
     def _purity(self, evidence: Evidence) -> Purity:
         model = evidence.pair_model(self.pair_model)
         return model.purity if isinstance(model, BoostedModel) else AS_IT_IS
@@ -196,7 +203,9 @@ class Factorised(Linked):
                 **alphas,
             )  # fmt: skip
             labels = average_link(mixture, self.cut).astype(np.int32)
-            judged = replace(mixture, verdict=_mixture_verdict(mixture))
+            judged = replace(
+                as_shown(mixture, links, self._shown(evidence)), verdict=_mixture_verdict(mixture)
+            )
             return Clustered(evidence.table.ids, labels, judged, self._purity(evidence))
         problem = self.problem(evidence, links, document_weight=document_weight, **alphas)
         if self.answer == "last":

@@ -17,8 +17,7 @@ from scipy.special import logit, logsumexp
 from samevent.clusterers.base import Evidence
 from samevent.clusterers.linked import Hddcrp
 from samevent.hddcrp import Mixture, Uncertainty
-from samevent.partitions.labels import members
-from samevent.partitions.linkage import average_link
+from samevent.partitions.labels import Integers, members
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.purity import Purity
@@ -100,9 +99,8 @@ def _balanced(
     return min(tries, key=lambda each: abs(each[0]))[1]
 
 
-def learn_purity(mixture: Mixture, event: Indices, cut: float) -> Purity:
-    """Return how often events of a stated probability are pure."""
-    labels = average_link(mixture, cut)
+def learn_purity(mixture: Mixture, event: Indices, labels: Integers) -> Purity:
+    """Return how often events of a stated probability are pure, given the answer and the true events."""
     shown = mixture.all_together(labels)
     events = [group for group in members(labels) if len(group) > 1]
     return Purity.fitted(

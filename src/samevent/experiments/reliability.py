@@ -64,12 +64,7 @@ def possible_pairs(posterior: Posterior) -> tuple[Integers, Integers]:
     >>> list(zip(low.tolist(), high.tolist(), strict=True))
     [(0, 1), (1, 2)]
     """
-    n = posterior.customers
-    known = posterior.together > 0
-    keys = posterior.left[known].astype(np.int64) * n + posterior.right[known]
-    for sample in posterior.samples:
-        keys = np.union1d(keys, _together(sample))
-    low, high = keys // n, keys % n
+    low, high = posterior.possible()
     positive = posterior.probabilities(low, high) > 0
     return low[positive], high[positive]
 

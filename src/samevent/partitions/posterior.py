@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
 
 from samevent.errors import DataError
 from samevent.partitions.arviz import data_tree
 from samevent.partitions.consensus import LOSSES, RESTARTS, Consensus, Loss, consensus
 from samevent.partitions.constraints import NO_PAIRS, Constraints, check_consistent, checked_pairs
-from samevent.partitions.labels import Floats, integers
+from samevent.partitions.labels import Floats, integers, members
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -30,12 +31,38 @@ def _no_customers() -> Labels:
     return np.empty(0, np.int32)
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a probability stands for, by a straight line in log-odds: `intercept` + `slope` x log-odds. 0 stays 0.
+
+    >>> Line(intercept=-1.0).of(np.array([0.0, 0.5])).round(2).tolist()
+    [0.0, 0.27]
+    """
+
+    intercept: float = 0.0
+    slope: float = 1.0
+
+    def of(self, probability: Floats) -> Floats:
+        """Return the probabilities that others stand for."""
+        if self == AS_COUNTED:
+            return probability
+        line = self.intercept + self.slope * logit(np.clip(probability, LEAST_SHARE, 1 - LEAST_SHARE))
+        corrected: Floats = np.where(probability > 0, expit(line), 0.0)
+        return corrected
+
+
+AS_COUNTED = Line()
+LEAST_SHARE = 0.005
+"""Shares of some hundred samples are not known better than this."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Posterior:
     """Partitions drawn from a posterior, one row of `samples` each, and how far to trust them.
 
     P(same cluster) of the pairs (`left`, `right`) is `together`, known better than by counting samples: exactly, or
-    from every sweep of a chain. These pairs have left < right, are sorted and occur once. Customers with different
+    from every sweep of a chain. These pairs have left < right, are sorted and occur once. For other pairs it is what
+    the share of samples stands for (`counted`). Customers with different
     labels in `component` are never together. `traces` have one row per run and one column per sweep; `verdict` says
     in words whether the runs have converged, and `settled` whether they have. A consensus keeps the pairs of
     `must_link` together and those of `cannot_link` apart.
@@ -49,6 +76,7 @@ class Posterior:
     left: Labels = field(default_factory=_no_customers)
     right: Labels = field(default_factory=_no_customers)
     together: Floats = field(default_factory=lambda: np.empty(0))
+    counted: Line = AS_COUNTED
     component: Labels | None = None
     traces: Traces = field(default_factory=dict)
     verdict: str = ""
@@ -89,7 +117,7 @@ class Posterior:
         return float(self.probabilities([i], [j])[0])
 
     def probabilities(self, i: ArrayLike, j: ArrayLike) -> Floats:
-        """Return P(same cluster) of pairs of customers: `together` where the pair is listed, else the share of samples.
+        """Return P(same cluster) of pairs of customers: `together` where the pair is listed, else by counting samples.
 
         >>> Posterior(samples=[[0, 0, 1], [0, 1, 1]]).probabilities([0, 0, 2], [1, 2, 2]).tolist()
         [0.5, 0.0, 1.0]
@@ -99,7 +127,8 @@ class Posterior:
         if low.size and (low.min() < 0 or high.max() >= self.customers):
             wrong = low.min() if low.min() < 0 else high.max()
             raise DataError(f"there is no customer {wrong}", expected=f"customers 0 to {self.customers - 1}")
-        probability: Floats = (self.samples[:, low] == self.samples[:, high]).mean(axis=0)
+        share: Floats = (self.samples[:, low] == self.samples[:, high]).mean(axis=0)
+        probability = np.where(low == high, 1.0, self.counted.of(share))
         keys = self._keys(low, high)
         at = np.searchsorted(self._known, keys)
         known = np.flatnonzero(self._known[at] == keys)
@@ -116,7 +145,8 @@ class Posterior:
         counts = np.zeros((len(rows), len(rows)))
         for sample in self.samples[:, rows]:
             counts += sample[:, np.newaxis] == sample
-        between: Floats = counts / len(self.samples)
+        between = self.counted.of(counts / len(self.samples))
+        np.fill_diagonal(between, 1.0)
         a, b = np.triu_indices(len(rows), 1)
         keys = self._keys(np.minimum(rows[a], rows[b]), np.maximum(rows[a], rows[b]))
         at = np.searchsorted(self._known, keys)
@@ -151,13 +181,15 @@ class Posterior:
     def mean_with(self, labels: ArrayLike) -> Floats:
         """Return P(same cluster) of each customer with the others of its cluster on average, NaN for one alone.
 
-        Takes time linear in customers, samples and known pairs: all that matters about a sample is how many members
-        of a cluster share a label in it.
+        Where a share of samples stands for itself, this takes time linear in customers, samples and known pairs: all
+        that matters about a sample is how many members of a cluster share a label in it.
 
         >>> Posterior(samples=[[0, 0, 1], [0, 1, 1]]).mean_with([0, 0, 1]).tolist()
         [0.5, 0.5, nan]
         """
         own = integers(labels, "labels")
+        if self.counted != AS_COUNTED:
+            return self._mean_of_pairs(own)
         n, size = len(own), np.bincount(own, minlength=1)[own] - 1
         total = np.zeros(n)
         for sample in self.samples:
@@ -178,6 +210,23 @@ class Posterior:
         clipped: Floats = np.clip(mean, 0, 1)
         return clipped
 
+    def possible(self) -> tuple[Labels, Labels]:
+        """Return the pairs of customers, each once and sorted, that are listed or together in some sample.
+
+        >>> left, right = Posterior(samples=[[0, 0, 1], [0, 1, 1]]).possible()
+        >>> list(zip(left.tolist(), right.tolist(), strict=True))
+        [(0, 1), (1, 2)]
+        """
+        keys = self._known[:-1]
+        for sample in self.samples:
+            together = [np.empty(0, np.int64)]
+            for group in members(sample.astype(np.int64)):
+                a, b = np.triu_indices(len(group), 1)
+                together.append(self._keys(group[a], group[b]))
+            keys = np.union1d(keys, np.concatenate(together))
+        left, right = np.divmod(keys, max(1, self.customers))
+        return left.astype(np.int32), right.astype(np.int32)
+
     def consensus(self, *, loss: Loss = LOSSES[0], restarts: int = RESTARTS, jobs: int = 1) -> Consensus:
         """Return the partition that is closest to the samples on average and satisfies the constraints."""
         return consensus(
@@ -197,6 +246,13 @@ class Posterior:
 
     def _trace_groups(self) -> dict[str, Traces]:
         return {"posterior": self.traces} if self.traces else {}
+
+    def _mean_of_pairs(self, labels: NDArray[np.integer]) -> Floats:
+        mean = np.full(len(labels), np.nan)
+        for group in members(labels.astype(np.int64)):
+            if len(group) > 1:
+                mean[group] = (self.matrix(group).sum(axis=1) - 1) / (len(group) - 1)
+        return mean
 
     def _keys(self, low: NDArray[np.integer], high: NDArray[np.integer]) -> NDArray[np.int64]:
         keys: NDArray[np.int64] = low.astype(np.int64) * self.customers + high

@@ -26,6 +26,7 @@ from samevent.similarity.features import Feature
 from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.purity import AS_IT_IS, Purity
+from samevent.similarity.shown import THE_POSTERIOR, Shown
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP, TREE_FEATURES, columns
 from samevent.storage import damaged_table, pack_strings, read_table, unpack_strings, write_table
 
@@ -126,8 +127,8 @@ class BoostedModel:
     """Trees over named features, and the score that they add to.
 
     `about` records how the model was trained, `background` the document frequencies of its training corpus.
-    `uncertainty` is how far its log-odds are off on texts that it has not seen, `purity` how often events that result
-    from it are pure there.
+    `uncertainty` is how far its log-odds are off on texts that it has not seen, `shown` how far to trust the posterior
+    that results from them there, and `purity` how often events are pure.
     """
 
     trees: Trees
@@ -137,6 +138,7 @@ class BoostedModel:
     about: Mapping[str, Any] = field(default_factory=dict)
     background: Background = NO_BACKGROUND
     uncertainty: Uncertainty = USUAL_UNCERTAINTY
+    shown: Shown = THE_POSTERIOR
     purity: Purity = AS_IT_IS
 
     def __post_init__(self) -> None:
@@ -200,6 +202,7 @@ class BoostedModel:
             "blocking": blocking,
             "documents_read": self.background.documents,
             "uncertainty": asdict(self.uncertainty),
+            "shown": asdict(self.shown),
             "purity": asdict(self.purity),
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -225,6 +228,7 @@ class BoostedModel:
                 about=manifest["about"],
                 background=Background(int(manifest["documents_read"]), dict(zip(words, counts, strict=True))),
                 uncertainty=Uncertainty(**manifest.get("uncertainty", asdict(USUAL_UNCERTAINTY))),
+                shown=Shown(**manifest.get("shown", {})),
                 purity=Purity(**manifest.get("purity", {})),
             )
         except FormatError as error:

@@ -18,7 +18,7 @@ from samevent.similarity.training import PairTrainingSettings, train
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
 from samevent.training.data import EventFilter, annotated_events, labelled_mentions, linked_events
 from samevent.training.encoders import Encoders
-from samevent.training.uncertainty import with_purity
+from samevent.training.uncertainty import with_reliability
 
 Progress = Callable[[str], None]
 PairModelSettings = PairTrainingSettings | BoostingSettings
@@ -93,9 +93,9 @@ def fit_pair_model(
     encoders: Encoders | None = None,
     progress: Progress | None = None,
 ) -> AnyPairModel:
-    """Train a pair model on mentions with events; boosted trees with the purity of events on unseen topics."""
+    """Train a pair model on mentions with events; boosted trees with their reliability on unseen topics."""
     if isinstance(settings, BoostingSettings):
         half_of = encoders.half_of if encoders and needs_encoder(settings) else None
         model = train_boosted(data, learn=learn, settings=settings, half_of=half_of, progress=progress)
-        return with_purity(model, data, settings, half_of=half_of)
+        return with_reliability(model, data, settings, half_of=half_of)
     return train(data, learn=learn, settings=settings, progress=progress).model

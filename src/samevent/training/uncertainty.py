@@ -11,8 +11,10 @@ import numpy as np
 
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
+from samevent.clusterers.shown import as_shown, learn_shown
 from samevent.clusterers.uncertainty import learn_purity
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.partitions.linkage import average_link
 from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
@@ -24,22 +26,29 @@ LEAST_TOPICS = 8
 LEAST_SIMILARITY = 0.02
 
 
-def with_purity(
+def with_reliability(
     model: BoostedModel,
     data: LabelledMentions,
     settings: BoostingSettings,
     *,
     half_of: Mapping[str, int] | None = None,
 ) -> BoostedModel:
-    """Return a model of all topics with the purity of events that models of most of them find in the others."""
+    """Return a model of all topics with what models of most of them teach on the others.
+
+    This is how far to trust the posterior of a pair, and how often events are pure.
+    """
     if len(data.topics) < LEAST_TOPICS:
         return model
     links = held_out_links(data, settings, half_of=half_of)
     system = cast(Hddcrp, clusterer("hddcrp", preset="standard"))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the correction averages over many events
+        warnings.simplefilter("ignore", ConvergenceWarning)  # corrections average over many events
         mixture = system.integrated(Evidence(data.table), links, model.uncertainty)
-    return replace(model, purity=learn_purity(mixture, data.event, system.cut))
+    shown = learn_shown(mixture, links, data.event)
+    labels = average_link(mixture, system.cut)
+    return replace(
+        model, shown=shown, purity=learn_purity(as_shown(mixture, links, shown), data.event, labels)
+    )
 
 
 def held_out_links(

@@ -1,0 +1,47 @@
+"""From the posterior to the probabilities that are shown: pairs are looked up among the links."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import logit
+
+from samevent.hddcrp import Mixture
+from samevent.similarity.bags import Floats, Indices
+from samevent.similarity.links import MentionLinks
+from samevent.similarity.shown import THE_POSTERIOR, Shown
+
+UNLINKED = float(logit(0.02))
+"""The log-odds of pairs that are no links: less similar pairs are never scored, or dropped."""
+
+
+def as_shown(mixture: Mixture, links: MentionLinks, shown: Shown) -> Mixture:
+    """Return a posterior whose probabilities are those to show."""
+    if shown == THE_POSTERIOR:
+        return mixture
+    log_odds = log_odds_of(links, mixture.left, mixture.right, mixture.customers)
+    together = shown.of(mixture.together, log_odds)
+    return replace(mixture, together=together, counted=shown.unlinked(UNLINKED))
+
+
+def learn_shown(mixture: Mixture, links: MentionLinks, event: Indices) -> Shown:
+    """Return how far to trust the posterior and the pair model, given the true event of each mention."""
+    left, right = mixture.possible()
+    probability = mixture.probabilities(left, right)
+    found = probability > 0
+    left, right = left[found], right[found]
+    log_odds = log_odds_of(links, left, right, mixture.customers)
+    return Shown.fitted(probability[found], log_odds, event[left] == event[right])
+
+
+def log_odds_of(links: MentionLinks, left: Indices, right: Indices, mentions: int) -> Floats:
+    """Return the log-odds of pairs with left < right by their links, and `UNLINKED` for those without."""
+    i, j = links.pairs.i.astype(np.int64), links.pairs.j.astype(np.int64)
+    keys = np.minimum(i, j) * mentions + np.maximum(i, j)
+    order = np.argsort(keys)
+    keys, scores = np.append(keys[order], -1), np.append(logit(links.similarity[order]), UNLINKED)
+    wanted = left.astype(np.int64) * mentions + right
+    at = np.searchsorted(keys[:-1], wanted)
+    found: Floats = np.maximum(np.where(keys[at] == wanted, scores[at], UNLINKED), UNLINKED)
+    return found
