@@ -121,6 +121,7 @@ def test_extractor_is_asked_for_the_kinds_that_a_document_lacks(
         """Finds Thursday, and remembers which kinds it was asked for."""
 
         contextual = False
+        tagger = None
 
         def extract(self, text: Parsed, *, kinds: list[str], **_: Any) -> Document:
             kinds_asked.append(kinds)
@@ -167,6 +168,7 @@ class Follower:
     """Finds the mentions of `extraction_builders.news`, and remembers the tags that it was given."""
 
     contextual = True
+    tagger = None
 
     def __init__(self) -> None:
         self.tags: list[Any] = []
@@ -185,7 +187,7 @@ def test_documents_are_encoded_once_for_tags_and_vectors(
     write_graph(weights, tmp_path / ENCODER_FILE, quantized=False)
     encoder = Encoder(tmp_path)
     texts, follower = news(), Follower()
-    expected = [encoder.read(text.document).tags for text in texts]
+    expected = [encoder.read(text.document).tags() for text in texts]
     documents = Corpus(text.document for text in texts)
     mentions = list(documents.mentions("action"))
     vectors = mention_vectors(encoder, documents, mentions)

@@ -35,6 +35,7 @@ from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder, Reading, mention_vectors
 from samevent.language.encoder.runtime import Halves
+from samevent.language.encoder.tagger import Tagger
 from samevent.language.heads import with_heads
 from samevent.language.resources import Resources
 from samevent.language.roles import Roles
@@ -173,9 +174,16 @@ def parse(
         yield Parsed(document, annotation, roles.label(document, annotation) if roles else ())
 
 
-def tagged(texts: Iterable[Parsed], read: Read, *, jobs: int = 1) -> Iterator[Parsed]:
-    """Yield parsed documents with what the tagger of an encoder says."""
-    return (text for text, _ in _read_ahead(texts, read, jobs))
+def tagged(
+    texts: Iterable[Parsed], read: Read, tagger: Tagger | None = None, *, jobs: int = 1
+) -> Iterator[Parsed]:
+    """Yield parsed documents with what a tagger, by default the encoder's own, says of them."""
+    return (text for text, _ in _read_ahead(texts, read, tagger, jobs))
+
+
+def with_states(texts: Iterable[Parsed], read: Read, *, jobs: int = 1) -> Iterator[Parsed]:
+    """Yield parsed documents with the states of their tokens, to learn from."""
+    return map_ahead(lambda text: text._replace(states=read(text.document).states), texts, jobs)
 
 
 def prepare(
@@ -205,7 +213,8 @@ def prepare(
     names: Sequence[str] = ()
     events = 0
     needed = read if extractor and extractor.contextual else None
-    for done, (text, reading) in enumerate(_read_ahead(texts, needed, jobs), 1):
+    tagger = extractor.tagger if extractor else None
+    for done, (text, reading) in enumerate(_read_ahead(texts, needed, tagger, jobs), 1):
         document = complete(text, resources, extractor, extraction)
         documents.append(document)
         if reading and keep_vectors:
@@ -229,7 +238,7 @@ def complete(
     Given mentions stay as they are, and so do classes and arguments that events already have. Without an extractor,
     events without a class get none.
     """
-    document, annotation, predicates, _ = text
+    document, annotation, predicates = text[:3]
     if not extraction.arguments:
         return with_heads(document, annotation)
     if extraction.replace:
@@ -291,13 +300,13 @@ def _without_class(mention: Mention) -> Mention:
 
 
 def _read_ahead(
-    texts: Iterable[Parsed], read: Read | None, jobs: int
+    texts: Iterable[Parsed], read: Read | None, tagger: Tagger | None, jobs: int
 ) -> Iterator[tuple[Parsed, Reading | None]]:
     """Yield texts with their tags, and their readings; without `read`, as they are."""
 
     def tag(text: Parsed) -> tuple[Parsed, Reading]:
         reading = read(text.document)  # type: ignore[misc]
-        return text._replace(tags=reading.tags), reading
+        return text._replace(tags=reading.tags(tagger)), reading
 
     if read is None:
         return ((text, None) for text in texts)

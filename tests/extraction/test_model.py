@@ -18,6 +18,7 @@ from parses import needs_model
 from samevent.corpus import KINDS, Argument, Document
 from samevent.errors import DataError, FormatError, OutputExistsError, UsageError
 from samevent.extraction import Parsed
+from samevent.extraction.features import sentence_borders
 from samevent.extraction.learning import LearningSettings
 from samevent.extraction.model import KIND, POINTS, SCHEMA, Extractor, Thresholds
 from samevent.extraction.training import ExtractorSettings, train
@@ -115,7 +116,7 @@ def test_unknown_kind_is_an_error() -> None:
 
 
 def test_mentions_of_other_kinds_are_kept() -> None:
-    document, annotation, predicates, _ = NEWS[0]
+    document, annotation, predicates = NEWS[0][:3]
     given = document.with_mentions([document.mention("action", 3, 4, id="mine", event="e")])
     found = EXTRACTOR.extract(Parsed(given, annotation, predicates), kinds=["time"])
     assert [(m.id, m.kind, m.text) for m in found.mentions] == [
@@ -126,7 +127,7 @@ def test_mentions_of_other_kinds_are_kept() -> None:
 
 
 def test_arguments_do_not_refer_to_replaced_mentions() -> None:
-    document, annotation, predicates, _ = NEWS[0]
+    document, annotation, predicates = NEWS[0][:3]
     old = document.mention("time", 7, 8, id="old")
     place = document.mention("location", 4, 6, id="place")
     arguments = [Argument("old", "AM-TMP"), Argument("place", "AM-LOC")]
@@ -139,7 +140,7 @@ def test_arguments_do_not_refer_to_replaced_mentions() -> None:
 
 
 def test_nothing_is_found_in_an_address() -> None:
-    document, annotation, predicates, _ = NEWS[0]
+    document, annotation, predicates = NEWS[0][:3]
     address = replace(document, mentions=(), sentences=(replace(document.sentences[0], is_url=True),))
     assert EXTRACTOR.mentions(Parsed(address, annotation, predicates)) == []
 
@@ -229,8 +230,17 @@ def scores(text: Parsed) -> NDArray[np.float32]:
     return tags
 
 
+def with_states(text: Parsed) -> Parsed:
+    """Return a text whose annotators named the kinds of mentions, read by an encoder that knows them."""
+    names = {"action": "ACTION_OCCURRENCE", "participant": "HUMAN_PART_PER"}
+    document = text.document.with_mentions(replace(m, tag=names.get(m.kind)) for m in text.document.mentions)
+    marked = tuple(replace(sentence, annotated=True) for sentence in document.sentences)
+    states = np.maximum(scores(text), 0).astype(np.float16)
+    return text._replace(document=replace(document, sentences=marked), states=states + np.float16(0.1))
+
+
 def test_contextual_extractor_follows_the_tagger(tmp_path: Path) -> None:
-    contextual = [text._replace(tags=scores(text)) for text in NEWS]
+    contextual = [with_states(text) for text in NEWS]
     extractor = train(contextual, RESOURCES, settings=replace(SETTINGS, groups=("contextual",)))
     assert (extractor.contextual, EXTRACTOR.contextual) == (True, False)
     extractor.save(tmp_path / "a.npz", {})
@@ -240,8 +250,14 @@ def test_contextual_extractor_follows_the_tagger(tmp_path: Path) -> None:
         assert spans(loaded.extract(bare)) == spans(text.document)
     moved = contextual[0].document.with_mentions([contextual[0].document.mention("action", 3, 4)])
     elsewhere = contextual[0]._replace(document=moved)
-    found = loaded.mentions(elsewhere._replace(tags=scores(elsewhere)), ["action"], least={"action": 0.5})
-    assert [m.text for m in found] == ["camp"]
+    found = loaded.mentions(with_states(elsewhere), ["action"])
+    assert max(found, key=lambda m: m.probability or 0).text == "camp"
+    assert loaded.tagger
+    assert elsewhere.states is not None
+    assert elsewhere.states is not None
+    tags = loaded.tagger.scores(elsewhere.states, sentence_borders(moved))
+    given = elsewhere._replace(states=None, tags=tags)
+    assert loaded.mentions(given) == loaded.mentions(elsewhere), "tags are what states are read for"
     with pytest.raises(DataError, match="needs the tags of an encoder"):
         loaded.extract(NEWS[0])
 

@@ -23,7 +23,7 @@ Atoms = dict[tuple[int, int], dict[str, int]]
 
 
 def read(text: Parsed, longest: int) -> Atoms:
-    document, annotation, predicates, _ = text
+    document, annotation, predicates = text[:3]
     tokens, e = token_atoms(document, annotation, predicates, ["x"] * len(annotation))
     atoms, heads = segment_atoms(annotation, predicates, tokens, TOKEN_ATOMS, e, longest)
     assert len(atoms) == len(heads) == len(annotation) * longest

@@ -80,7 +80,7 @@ def test_roles_are_those_of_heads_and_of_the_smallest_filler_around() -> None:
 
 
 def test_chunks_and_names_mark_their_tokens() -> None:
-    document, annotation, predicates, _ = text_of(BOMBED)
+    document, annotation, predicates = text_of(BOMBED)[:3]
     marked = replace(annotation, chunks=((0, 1), (2, 4), (4, 6)), entities=((4, 6, "DATE"),))
     found = atoms(Parsed(document, marked, predicates))
     inside, first, last = 1, 2, 4

@@ -31,7 +31,7 @@ from samevent.extraction.training import (
 from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder
 from samevent.language.resources import Resources
-from samevent.preparation import Read, parse, read_with, tagged
+from samevent.preparation import Read, parse, read_with, tagged, with_states
 from samevent.training import cross_fitted
 
 OUT_OF_FOLD = "out of fold"
@@ -104,7 +104,7 @@ def trained(
     read: dict[Part, Read] = {}
     if encoders:
         fitted = cross_fitted(encoders, [text.document for texts in parts for text in texts], cache=Cache())
-        parts = [list(tagged(texts, fitted.read, jobs=jobs)) for texts in parts]
+        parts = [list(with_states(texts, fitted.read, jobs=jobs)) for texts in parts]
         read = {"dev": fitted.read, "test": read_with(Encoder(encoders / "model"), Cache())}
     train_texts, dev_texts = parts
     limits = length_limits(text.document for text in train_texts)
@@ -131,7 +131,7 @@ def measure_extraction(
     def held_out(part: Part) -> Iterator[HeldOut]:
         texts = parse(split.select(corpus, part), extractor.resources.roles, jobs=jobs, cache=Cache())
         if extractor.contextual:
-            texts = tagged(texts, candidate.read[part], jobs=jobs)
+            texts = tagged(texts, candidate.read[part], extractor.tagger, jobs=jobs)
         for text in texts:
             yield HeldOut(text, extractor)
             progress(next(done))

@@ -51,15 +51,17 @@ _Phrase = tuple[int, int, Kind, int]
 
 
 class Parsed(NamedTuple):
-    """A document with its parse, its predicates in the order of the text, and what an encoder's tagger says.
+    """A document with its parse, its predicates in the order of the text, and what an encoder makes of its tokens.
 
-    `tags` has the scores of `language.encoder.tagging.TAGS`, one row per token; None without an encoder.
+    `tags` has the scores of `language.encoder.tagging.TAGS`, one row per token; None without an encoder. `states` are
+    what these are computed from, for documents to learn from.
     """
 
     document: Document
     annotation: Annotation
     predicates: tuple[Predicate, ...]
     tags: NDArray[np.float32] | None = None
+    states: NDArray[np.float16] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

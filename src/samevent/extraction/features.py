@@ -136,7 +136,7 @@ class Encoder:
         keys = np.concatenate([np.empty(0, np.uint32), *chain.from_iterable(zip(fixed, own, strict=True))])
         segments, heads = segment_atoms(annotation, predicates, atoms, TOKEN_ATOMS, e, self.longest)
         segment_keys = hash_templates(segments, self._segment, segments[:, 0] > 0)
-        borders = np.array([0, *(s.end for s in document.sentences)], np.int64)
+        borders = sentence_borders(document)
         if tags is None or "contextual" not in self.groups:
             context = np.zeros((len(words), 0), np.float32)
         else:
@@ -168,6 +168,11 @@ class Encoder:
             features += [f"in {name}" for name in lexicon.frames(base or lemma, pos)]
             features += [f"has {name}" for name in lexicon.frame_roles(base or lemma, pos)]
         return (classes[0] if classes else tag[:2]), codes(features).astype(np.uint32)
+
+
+def sentence_borders(document: Document) -> NDArray[np.int64]:
+    """Return the start of each sentence, and the end of the last."""
+    return np.array([0, *(s.end for s in document.sentences)], np.int64)
 
 
 def concatenate(texts: Sequence[FeatureKeys]) -> FeatureKeys:

@@ -16,11 +16,12 @@ from samevent.extraction.arguments import Association, Parsed, associate, label_
 from samevent.extraction.classes import ClassWeights, class_probabilities, is_negated
 from samevent.extraction.contextual import CONTEXT_COLUMNS
 from samevent.extraction.decoding import Candidates, decode, merge_dates
-from samevent.extraction.features import GROUPS, Encoder, Features, look_up_features
+from samevent.extraction.features import GROUPS, Encoder, Features, look_up_features, sentence_borders
 from samevent.extraction.gold import head_of
 from samevent.extraction.semicrf import Floats, marginals
 from samevent.extraction.weights import Weights, potentials
 from samevent.language.annotation import Annotation
+from samevent.language.encoder.tagger import TAGGED, WINDOW, Tagger
 from samevent.language.hashing import KeyTable, key_gaps, keys_from_gaps
 from samevent.language.heads import head
 from samevent.language.resources import DEFAULT as DEFAULT_MODEL
@@ -83,8 +84,11 @@ class Extractor:
         classes: ClassWeights,
         *,
         groups: Collection[str] = GROUPS,
+        tagger: Tagger | None = None,
     ) -> None:
         _check(resources, weights, tokens, segments, limits, thresholds, classes)
+        self.tagger = tagger
+        """What scores the tags of tokens; None if that is the tagger of the encoder itself."""
         self.resources = resources
         self.weights = weights
         self.limits: NDArray[np.int64] = np.array(list(limits), np.int64)
@@ -197,11 +201,14 @@ class Extractor:
     def features(self, text: Parsed) -> Features:
         """Return a document as the model sees it."""
         if self.contextual and text.tags is None:
-            raise DataError(
-                f"the extractor needs the tags of an encoder, and document {text.document.id!r} has none",
-                expected="documents that the encoder of the same model has read",
-            )
-        return look_up_features(self._encoder.encode(*text), self._tokens, self._segments)
+            if self.tagger is None or text.states is None:
+                raise DataError(
+                    f"the extractor needs the tags of an encoder, and document {text.document.id!r} has none",
+                    expected="documents that the encoder of the same model has read",
+                )
+            tags = self.tagger.scores(text.states, sentence_borders(text.document))
+            text = text._replace(tags=tags)
+        return look_up_features(self._encoder.encode(*text[:4]), self._tokens, self._segments)
 
     def probabilities(self, features: Features) -> Floats:
         """Return the probability of each segment, by first token, length - 1 and kind."""
@@ -219,6 +226,9 @@ class Extractor:
             "class_bias": self.classes.bias.astype(np.float32),
             "limits": self.limits,
         }
+        if self.tagger:
+            parts = {"mean": self.tagger.mean, "weight": self.tagger.weight, "bias": self.tagger.bias}
+            arrays |= {f"tagger_{name}": part for name, part in parts.items()}
         for name, keys, tables in (
             ("token", self._tokens, {"token": self.weights.token, "class": self.classes.token}),
             ("segment", self._segments, {"segment": self.weights.segment}),
@@ -256,6 +266,7 @@ class Extractor:
                 Thresholds(**table.manifest["thresholds"]),
                 ClassWeights(class_rows, *classes),
                 groups=table.manifest["groups"],
+                tagger=_tagger(a),
             )
         except (DataError, KeyError, ValueError, TypeError) as error:
             raise damaged_table(path, error) from error
@@ -298,6 +309,16 @@ def _check(
             expected=f"the {resources.vectors.dimension} dimensions of its model",
             hint="train it again: samevent train extractor",
         )
+
+
+def _tagger(arrays: Mapping[str, NDArray[Any]]) -> Tagger | None:
+    parts = [arrays.get(f"tagger_{name}") for name in ("mean", "weight", "bias")]
+    mean, weight, bias = parts
+    if mean is None or weight is None or bias is None:
+        return None
+    if weight.shape != (len(WINDOW) * len(mean), len(TAGGED)) or bias.shape != (len(TAGGED),):
+        raise DataError("the tagger of an extractor does not fit its tags")
+    return Tagger(mean, weight, bias)
 
 
 def _without_kinds(document: Document, kinds: Collection[Kind]) -> list[Mention]:

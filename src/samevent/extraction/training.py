@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from samevent.corpus import KINDS, Document, Kind
 from samevent.errors import DataError, UsageError
 from samevent.extraction.arguments import Parsed
 from samevent.extraction.classes import LabelledHead, fit_classes
+from samevent.extraction.contextual import context_columns
 from samevent.extraction.features import (
     GROUPS,
     Encoder,
@@ -20,6 +22,7 @@ from samevent.extraction.features import (
     concatenate,
     look_up_features,
     select_sentences,
+    sentence_borders,
 )
 from samevent.extraction.gold import (
     Ranking,
@@ -33,6 +36,8 @@ from samevent.extraction.gold import (
 from samevent.extraction.learning import LearningSettings, learn
 from samevent.extraction.model import POINTS, Extractor, Thresholds
 from samevent.extraction.weights import Weights
+from samevent.language.encoder.tagger import TaggedText, Tagger, fit_tagger
+from samevent.language.encoder.tagging import token_tags
 from samevent.language.hashing import Keys, KeyTable, frequent_keys
 from samevent.language.resources import Resources
 
@@ -99,7 +104,7 @@ def train(
     settings: ExtractorSettings | None = None,
     progress: Progress = lambda _: None,
 ) -> Extractor:
-    """Train on parsed documents with gold mentions.
+    """Train on parsed documents with gold mentions; with the states of an encoder, the extractor is contextual.
 
     Operating points come from cross-validation over topics, those of the documents `beside` included: mentions are
     ranked by an extractor trained on the other topics.
@@ -170,7 +175,7 @@ def prepare_examples(
     examples = []
     for text in texts:
         sentences = marked_sentences(text.document)
-        keys = select_sentences(encoder.encode(*text), sentences)
+        keys = select_sentences(encoder.encode(*text[:3]), sentences)
         shift = _shifts(text.document, sentences)
         path, heads = _path(text, shift, limits), _labelled_heads(text, shift)
         examples.append(Example(text, keys, tuple(path), tuple(heads)))
@@ -191,6 +196,9 @@ def fit(
             "there are no mentions to train an extractor on",
             expected=f"annotated documents, at least two, with mentions of kinds {', '.join(KINDS)}",
         )
+    # Several threads would change the order of additions, hence the last bits.
+    with threadpool_limits(1):
+        tagger, examples = _tagged(examples, settings)
     keys = concatenate([example.keys for example in examples])
     tokens, segments = (
         KeyTable.of(_frequent(part, settings.least)) for part in (keys.token_keys, keys.segment_keys)
@@ -201,7 +209,6 @@ def fit(
     context = keys.context.shape[1]
     weights = Weights.zeros(len(tokens.keys), len(segments.keys), vector, phrase, context, len(KINDS))
     features = look_up_features(keys, tokens, segments)
-    # Several threads would change the order of additions, hence the last bits.
     with threadpool_limits(1):
         learn(
             weights,
@@ -213,8 +220,52 @@ def fit(
         )
         classes = fit_classes(features, _concatenate_heads(examples), len(tokens.keys))
     return Extractor(
-        resources, weights, tokens, segments, limits, thresholds, classes, groups=settings.groups
+        resources,
+        weights,
+        tokens,
+        segments,
+        limits,
+        thresholds,
+        classes,
+        groups=settings.groups,
+        tagger=tagger,
     )
+
+
+def _tagged(
+    examples: Sequence[Example], settings: ExtractorSettings
+) -> tuple[Tagger | None, Sequence[Example]]:
+    """Return the tagger of some documents, and the documents with what taggers of other topics say of them.
+
+    There is none, and documents stay as they are, if their states or the kinds of their mentions are unknown.
+    """
+    texts = [
+        TaggedText(text.states, sentence_borders(text.document), token_tags(text.document))
+        for text in (example.text for example in examples)
+        if text.states is not None
+    ]
+    if "contextual" not in settings.groups or len(texts) < len(examples):
+        return None, examples
+    tagger = fit_tagger(texts)
+    if tagger is None:
+        return None, examples
+    others: dict[str, Tagger] = {}
+    for fold in _folds([example.text.document for example in examples], settings.folds):
+        beyond = [t for t, e in zip(texts, examples, strict=True) if e.text.document.id not in fold]
+        others |= dict.fromkeys(fold, fit_tagger(beyond) or tagger)
+    return tagger, [
+        _with_context(example, others[example.text.document.id].scores(text.states, text.borders))
+        for example, text in zip(examples, texts, strict=True)
+    ]
+
+
+def _with_context(example: Example, tags: NDArray[np.float32]) -> Example:
+    """Return a document with the columns of tags."""
+    document = example.text.document
+    columns = context_columns(tags, sentence_borders(document))
+    marked = [document.sentences[number] for number in marked_sentences(document)]
+    parts = [columns[:0], *(columns[sentence.start : sentence.end] for sentence in marked)]
+    return replace(example, keys=example.keys._replace(context=np.concatenate(parts)))
 
 
 def _shifts(document: Document, sentences: Sequence[int]) -> dict[int, int]:

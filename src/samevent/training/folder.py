@@ -16,12 +16,11 @@ from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor, Pars
 from samevent.extraction import training as extractors
 from samevent.formats.files import check_absent, write_text
 from samevent.language.cache import Cache
-from samevent.language.encoder import Encoder
 from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE
 from samevent.language.encoder.training import LARGE, MEAN
 from samevent.language.resources import ADAPTER_FILE, LARGE_FOLDER, MANIFEST_FILE, Resources
-from samevent.preparation import parse, tagged
+from samevent.preparation import parse, with_states
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
 from samevent.training.data import EventFilter, labelled_mentions, linked_events
@@ -74,9 +73,9 @@ def train_extractor(
         list(parse(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside)
     )
     if encoders:
-        progress("reading tags")
+        progress("reading with the encoders")
         fitted = cross_fitted(encoders, [text.document for text in (*texts, *others)], cache=cache)
-        texts, others = (list(tagged(each, fitted.read, jobs=jobs)) for each in (texts, others))
+        texts, others = (list(with_states(each, fitted.read, jobs=jobs)) for each in (texts, others))
     return _fit_extractor(texts, others, output, resources, settings, source, progress)
 
 
@@ -195,9 +194,9 @@ def train_files(
             else same_encoder(resources.encoder, jobs=jobs, cache=cache)
         )
     contextual_extractor = extractor
-    if encoders and fitted and not missing and "tags" in Encoder(encoders / MEAN).outputs:
-        progress("reading tags")
-        known, beyond = (list(tagged(each, fitted.read, jobs=jobs)) for each in (texts, others))
+    if encoders and fitted and not missing:
+        progress("reading with the encoders")
+        known, beyond = (list(with_states(each, fitted.read, jobs=jobs)) for each in (texts, others))
         contextual_extractor = _fit_extractor(
             known, beyond, folder / CONTEXTUAL_FILE, resources, None, source, progress
         )

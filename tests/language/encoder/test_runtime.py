@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from encoders import forward, story, write_base
+from encoders import SIZE, forward, story, write_base
 from samevent.corpus import Corpus
 from samevent.errors import FormatError
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, Encoder, MentionVectors, mention_vectors
 from samevent.language.encoder.graph import write_graph
+from samevent.language.encoder.tagger import TAGGED, WINDOW, Tagger
 from samevent.language.encoder.tagging import TAGS, WEIGHT, with_tagger
 from samevent.language.encoder.units import Unit
 from samevent.language.encoder.weights import read_weights
@@ -120,7 +122,7 @@ def test_mention_without_pieces_has_the_vectors_of_its_sentence(encoder: Encoder
 
 def test_tags_are_scores_at_the_first_piece_of_each_token(tagger: Encoder) -> None:
     document = story("c", "quakes \u200b hit", "police said")
-    tags = tagger.read(document).tags
+    tags = tagger.read(document).tags()
     units, _ = tagger.reader.read_tokens(document)
     first, second = (tagger.encode(unit)["tags"] for unit in units)
     assert np.array_equal(tags, [first[1], np.zeros(len(TAGS)), first[3], second[1], second[2]]), "quake ##s"
@@ -130,7 +132,7 @@ def test_sentences_are_encoded_once_for_tags_and_vectors(
     tagger: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, reading = counted(monkeypatch), tagger.read(CORPUS["a"])
-    assert len(reading.tags) == len(CORPUS["a"].tokens)
+    assert len(reading.tags()) == len(CORPUS["a"].tokens)
     vectors = reading.vectors(CORPUS["a"].mentions)
     assert len(seen) == 2
     assert np.array_equal(vectors[:, 0], mention_vectors(tagger, CORPUS, MENTIONS[:3])["last"])
@@ -140,15 +142,55 @@ def test_cached_tags_are_not_computed_again(
     tagger: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = Cache(tmp_path / "cache")
-    first = tagger.read(CORPUS["a"], cache).tags
+    first = tagger.read(CORPUS["a"], cache).tags()
     seen = counted(monkeypatch)
-    assert np.array_equal(tagger.read(CORPUS["a"], cache).tags, first)
+    assert np.array_equal(tagger.read(CORPUS["a"], cache).tags(), first)
+    assert not seen
+
+
+def test_states_are_means_over_the_pieces_of_each_token(encoder: Encoder) -> None:
+    document = story("c", "quakes \u200b hit", "police said")
+    states = encoder.read(document).states
+    units, _ = encoder.reader.read_tokens(document)
+    first, second = (np.hstack([each["last"], each["middle"]]) for each in map(encoder.encode, units))
+    expected = [first[1:3].mean(axis=0), np.zeros(first.shape[1]), first[3], second[1], second[2]]
+    assert np.array_equal(states, np.array(expected, np.float16)), "quake ##s"
+
+
+def test_addresses_are_not_read_for_tokens(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = story("c", "quakes hit", "police said", "storm hit")
+    first, second, third = document.sentences
+    document = replace(document, sentences=(first, replace(second, is_url=True), third))
+    seen = counted(monkeypatch)
+    states = encoder.read(document).states
+    assert len(seen) == 2
+    assert states.any(axis=1).tolist() == [True, True, False, False, True, True]
+
+
+def test_tags_of_another_tagger_are_read_from_states_and_cached_by_it(
+    encoder: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, document, size = Cache(tmp_path / "cache"), CORPUS["a"], 2 * SIZE
+    one, two = (
+        Tagger(
+            np.zeros(size, np.float32),
+            np.full((len(WINDOW) * size, len(TAGGED)), weight, np.float32),
+            np.zeros(len(TAGGED), np.float32),
+        )
+        for weight in (1, 2)
+    )
+    borders = np.array([0, *(sentence.end for sentence in document.sentences)])
+    first = encoder.read(document, cache).tags(one)
+    assert np.array_equal(first, one.scores(encoder.read(document).states, borders))
+    assert not np.array_equal(encoder.read(document, cache).tags(two), first)
+    seen = counted(monkeypatch)
+    assert np.array_equal(encoder.read(document, cache).tags(one), first)
     assert not seen
 
 
 def test_encoder_without_a_tagger_has_no_tags(encoder: Encoder) -> None:
     with pytest.raises(FormatError, match="no tagger"):
-        encoder.read(CORPUS["a"]).tags  # noqa: B018
+        encoder.read(CORPUS["a"]).tags()
 
 
 def test_no_mentions_have_no_vectors(encoder: Encoder) -> None:

@@ -21,6 +21,7 @@ from samevent.corpus import Document, Mention
 from samevent.errors import FormatError, place
 from samevent.language.cache import Cache
 from samevent.language.encoder.onnx_file import Node, Port, model_bytes
+from samevent.language.encoder.tagger import Tagger
 from samevent.language.encoder.tagging import TAGS
 from samevent.language.encoder.units import Place, Unit, UnitReader
 from samevent.parallel import thread_pool
@@ -112,9 +113,10 @@ class Encoder:
 
 
 class Reading:
-    """One document: the tags of its tokens and the vectors of its mentions.
+    """One document: the states and tags of its tokens and the vectors of its mentions.
 
-    A sentence is read when it is first asked for, once for both. What a cache has is not read at all.
+    A sentence is read when it is first asked for, once for all. What a cache has is not read at all. The address of a
+    web page is not read for tokens.
     """
 
     def __init__(self, encoder: Encoder, document: Document, cache: Cache | None = None) -> None:
@@ -123,22 +125,55 @@ class Reading:
         self.cache = cache
         self._encoded: dict[Unit, dict[str, NDArray[np.float32]]] = {}
 
-    @cached_property
-    def tags(self) -> NDArray[np.float32]:
-        """The scores of `tagging.TAGS`, one row per token; zeros for tokens of which no piece is read."""
+    def tags(self, tagger: Tagger | None = None) -> NDArray[np.float32]:
+        """Return the scores of a tagger, by default the encoder's own, one row per token.
+
+        The columns are those of `tagging.TAGS`; another tagger than the encoder's does not score the last of them.
+        """
+        if tagger is not None:
+            borders = np.array([0, *(s.end for s in self.document.sentences)], np.int64)
+            name = f"tags {tagger.digest} {borders.tolist()}"
+            return np.asarray(
+                self._cached(name, *self._places, lambda *_: tagger.scores(self.states, borders)), np.float32
+            )
         if "tags" not in self.encoder.outputs:
             raise FormatError(
                 "the encoder has no tagger",
                 where=place(self.encoder.folder / ENCODER_FILE),
                 hint="train one with: samevent train encoder DATA -o MODEL --base FOLDER; or use a preset without one",
             )
-        scores = self._cached("tags", *self.encoder.reader.read_tokens(self.document), self._tags)
+        scores = self._cached("tags", *self._places, self._tags)
         return np.asarray(scores, np.float32).reshape(len(self.document.tokens), len(TAGS))
+
+    @cached_property
+    def states(self) -> Halves:
+        """The last layer and the mean of layers side by side, the mean over the pieces of each token.
+
+        Tokens of which no piece is read have zeros. States are many numbers, so they are not cached.
+        """
+        units, places = self._places
+        encoded = [self._encode(unit) for unit in units]
+        joined = [np.hstack([arrays["last"], arrays["middle"]]) for arrays in encoded]
+        size = joined[0].shape[1] if joined else 0
+        rows = [_mean(joined[p.unit], p.pieces) if p.pieces else np.zeros(size) for p in places]
+        return np.array(rows, np.float16).reshape(len(places), size)
 
     def vectors(self, mentions: Sequence[Mention]) -> Halves:
         """Return the vectors of some mentions: mentions x `vector_names` x size."""
         units, places = self.encoder.reader.read(self.document, mentions)
         return np.asarray(self._cached("mention vectors", units, places, self._pooled), np.float16)
+
+    @cached_property
+    def _places(self) -> tuple[list[Unit], list[Place]]:
+        """The units to read for tokens, and the place of each token; tokens of addresses have no pieces."""
+        document = self.document
+        prose = [i for i, sentence in enumerate(document.sentences) if not sentence.is_url]
+        units, read = self.encoder.reader.read_tokens(document, prose)
+        places = [Place(0, ())] * len(document.tokens)
+        tokens = (t for i in prose for t in range(document.sentences[i].start, document.sentences[i].end))
+        for token, where in zip(tokens, read, strict=True):
+            places[token] = where
+        return units, places
 
     def _tags(self, units: Sequence[Unit], places: Sequence[Place]) -> NDArray[np.float32]:
         scores = [self._encode(unit)["tags"] for unit in units]
