@@ -166,6 +166,12 @@ class TinyLexicon:
     def frame_roles(self, word: str, pos: Pos) -> tuple[str, ...]:
         return self._said(word, "Attack.assailant", "Attack.victim")
 
+    def verb(self, word: str, pos: Pos) -> str | None:
+        return None
+
+    def verb_classes(self, word: str, pos: Pos) -> tuple[str, ...]:
+        return self._said(word, "attack-60.1")
+
     def _said(self, word: str, *names: str) -> tuple[str, ...]:
         return names if word in self.CLASSES else ()
 

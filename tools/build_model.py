@@ -196,7 +196,11 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
     "wordnet": (build_wordnet, {WORDNET_FILE: Source("WordNet 3.0", "WordNet licence")}),
     "frames": (
         build_frames,
-        {FRAMES_FILE: Source("PropBank frame files 3.4 with links to FrameNet 1.7", "CC BY-SA 4.0")},
+        {
+            FRAMES_FILE: Source(
+                "PropBank frame files 3.4 with links to FrameNet 1.7 and VerbNet 3", "CC BY-SA 4.0"
+            )
+        },
     ),
     "vectors": (build_vectors, {VECTORS_FILE: Source("GloVe 6B 100-d", "PDDL 1.0")}),
     "roles": (

@@ -4,7 +4,8 @@ WordNet (files as in the manual page wndb(5WN)): the table does not depend on by
 WordNet give the same table. Words are lower-cased, the syntactic markers of adjectives are removed, and kind-of and
 instance-of are one relation. Glosses and all other relations are left out.
 
-PropBank frame files 3.4: links to FrameNet 1.7 are kept, all others are not. Light verbs and other constructions
+PropBank frame files 3.4: links to FrameNet 1.7 and to VerbNet are kept, all others are not. A class of VerbNet stands
+for its subclasses. Light verbs and other constructions
 (`take_action`) count as verbs. Prepositions and adverbial phrases belong to none of the four parts of speech; they are
 left out and counted in the manifest.
 
@@ -40,6 +41,8 @@ from samevent.storage import Rows, atomic_path, pack_strings, write_table
 _FILES: dict[Pos, str] = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _HYPERNYMS = frozenset(("@", "@i"))
 _MARKER = re.compile(r"\((?:a|p|ip)\)$")
+_VERB_CLASS = re.compile(r"[a-z_]+-[0-9.]+")
+"""The name and number of a class, without those of a subclass: say-37.7 of say-37.7-1."""
 _VERSION = re.compile(r"WordNet (\d+\.\d+) Copyright")
 
 # In WordNet 3.0 as first published these two are hypernyms of each other; Debian's edition has fixed it.
@@ -120,7 +123,7 @@ def compile_frames(archive: Path, output: Path, *, overwrite: bool = False) -> N
     manifest = {
         "kind": FRAMES_KIND,
         "schema": FRAMES_SCHEMA,
-        "source": "PropBank frame files 3.4, linked to FrameNet 1.7",
+        "source": "PropBank frame files 3.4, linked to FrameNet 1.7 and VerbNet 3",
         "licence": "CC BY-SA 4.0",
         "rolesets": len(rolesets),
         "words": len(words),
@@ -293,7 +296,15 @@ def _roleset(element: Element, name: str) -> list[Any]:
         for role in element.iterfind("roles/role")
     ]
     frames = dict.fromkeys(_frame(link) for link in _links(element, "lexlinks/lexlink"))
-    return [element.get("id"), element.get("name", "").strip(), list(frames), roles]
+    return [element.get("id"), element.get("name", "").strip(), list(frames), roles, _verb_classes(element)]
+
+
+def _verb_classes(element: Element) -> list[str]:
+    """Return the VerbNet classes of a roleset, whatever the version of VerbNet."""
+    links = element.iterfind("lexlinks/lexlink")
+    names = (link.get("class", "") for link in links if link.get("resource", "").lower() == "verbnet")
+    matches = map(_VERB_CLASS.match, names)
+    return list(dict.fromkeys(match[0] for match in matches if match))
 
 
 def _links(element: Element, path: str) -> Iterator[Element]:

@@ -24,7 +24,7 @@ from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder
 from samevent.language.resources import DEFAULT, Resources, resources
 from samevent.language.vectors import Vectors
-from samevent.names import DEFAULT_PRESET, ENCODED_PRESETS
+from samevent.names import DEFAULT_PRESET, ENCODED_PRESETS, VERB_PRESETS
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.preparation import (
     EVERYTHING,
@@ -127,7 +127,7 @@ class Model:
 
     @cached_property
     def pair_models(self) -> dict[str, AnyPairModel]:
-        """The pair models of the folder by name: `standard`, `best`, `light` and `paper`."""
+        """The pair models of the folder by name: `standard`, `best`, `light`, `paper`, `paper-code`."""
         return load_pair_models(self.resources.folder)
 
     def check_parts(self, system: Clusterer) -> None:
@@ -183,8 +183,11 @@ class Model:
         """Return the documents with the mentions, classes and arguments that they lack, and all that clusterers read.
 
         This is the only way from documents to mentions. By default every kind that a document has no mentions of is
-        extracted; `extraction` asks for less or more. The `preset` chooses the extractor, with an encoder or without.
+        extracted; `extraction` asks for less or more. The `preset` chooses the extractor, with an encoder or without,
+        and whether every verb is an event.
         """
+        if extraction.verbs is None:
+            extraction = replace(extraction, verbs=preset in VERB_PRESETS)
         documents = list(corpus)
         extractor = self._extractor_for(documents, extraction, preset)
         roles = self.resources.roles if extraction.arguments else None

@@ -9,10 +9,12 @@ CLUSTERERS = (
     "lemma", "agglomerative", "hdp-lex", "hdp-1f", "hdp-flat-lf", "hdp-flat-lf-wf", "hdp-flat-lf-wf-sf", "hdp-struct",
     "ddcrp", "hddcrp-star", "hddcrp",
 )  # fmt: skip
-PRESETS = ("standard", "best", "light", "paper")
+PRESETS = ("standard", "best", "light", "paper", "paper-code")
 DEFAULT_PRESET = PRESETS[0]
 ENCODED_PRESETS = ("standard", "best")
 """Presets that read documents with a contextual encoder."""
+VERB_PRESETS = ("paper-code",)
+"""Presets that take every verb which the extractor leaves out as an event."""
 FORMATS = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
 KINDS = ("action", "participant", "time", "location")
 POINTS = ("precise", "balanced", "recall")

@@ -44,7 +44,7 @@ from samevent.parallel import map_ahead
 from samevent.similarity.bags import Indices
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.model import PAIR_MODEL_FILES, SIMILARITY_FILE, PairModel
+from samevent.similarity.model import LOG_LINEAR, PAIR_MODEL_FILES, PairModel
 from samevent.similarity.pairs import LabelledMentions, label_mentions
 
 Encode = Callable[[Corpus, Sequence[Mention]], Mapping[str, Vectors]]
@@ -60,14 +60,16 @@ class Extraction:
     """What to extract.
 
     Mentions of `kinds` are looked for where a document has none, or everywhere with `replace`, which also replaces the
-    classes of events. `point` is the operating point of the extractor. Without `arguments`, events get no arguments
-    and no roles are labelled.
+    classes of events. `point` is the operating point of the extractor. With `verbs`, every verb that it leaves out is
+    an event as well (None: if the preset says so). Without `arguments`, events get no arguments and no roles are
+    labelled.
     """
 
     kinds: tuple[Kind, ...] = KINDS
     replace: bool = False
     point: str = DEFAULT_POINT
     association: Association = field(default=WITH_FILLERS)
+    verbs: bool | None = None
     arguments: bool = True
 
     def missing(self, document: Document) -> list[Kind]:
@@ -252,7 +254,13 @@ def complete(
         return associate(document, annotation, known)
     if extractor is None:
         raise missing_extractor(resources.folder)
-    return extractor.extract(text, point=extraction.point, kinds=kinds, association=extraction.association)
+    return extractor.extract(
+        text,
+        point=extraction.point,
+        kinds=kinds,
+        association=extraction.association,
+        verbs=bool(extraction.verbs),
+    )
 
 
 def missing_extractor(folder: Path) -> DataError:
@@ -268,7 +276,7 @@ def load_pair_models(folder: Path) -> dict[str, AnyPairModel]:
     """Load the pair models that a model's folder has, by name."""
     files = {name: folder / file for name, file in PAIR_MODEL_FILES.items()}
     return {
-        name: PairModel.load(file) if file.name == SIMILARITY_FILE else BoostedModel.load(file)
+        name: PairModel.load(file) if name in LOG_LINEAR else BoostedModel.load(file)
         for name, file in files.items()
         if file.exists()
     }

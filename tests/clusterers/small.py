@@ -31,6 +31,9 @@ class Lexicon(SmallLexicon):
     def hypernyms(self, word: str, pos: Pos, *, senses: int | None = None) -> tuple[str, ...]:
         return {"bomb": ("attack", "act"), "raid": ("attack", "act")}.get(word, ())
 
+    def verb(self, word: str, pos: Pos) -> str | None:
+        return {"raid": "bomb"}.get(word)
+
     def frames(self, word: str, pos: Pos) -> tuple[str, ...]:
         return {"bomb": ("Attack",), "raid": ("Attack", "Invade")}.get(word, ())
 
@@ -44,7 +47,7 @@ def evidence_of(corpus: Sequence[Annotated], model: PairModel | None = MODEL) ->
     if model:
         double = {name: 2 * weight for name, weight in model.weights.items()}
         sure = replace(model, weights=double, intercept=2 * model.intercept)
-        models = {"paper": model, "light": model, "standard": sure, "best": sure}
+        models = {"paper": model, "paper-code": model, "light": model, "standard": sure, "best": sure}
     return Evidence(compile_mentions(corpus, lexicon=LEXICON, vectors=VECTORS), models, LEXICON)
 
 

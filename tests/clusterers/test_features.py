@@ -33,6 +33,7 @@ def same_up_to_numbers(rows: Rows, expected: list[list[str]]) -> bool:
     [
         ("words", [["bomb"], [], ["zzz"], ["raid"]]),
         ("head_lemma", [["bomb"], ["..."], ["zzz"], ["raid"]]),
+        ("two_lemmas", [["bomb"], ["..."], ["zzz"], ["raid", "bomb"]]),
         ("context", [["zzz", "raid"], ["bomb", "zzz", "raid"], ["bomb", "raid"], ["bomb", "zzz"]]),
         ("synonyms", [["bomb", "raid"], ["..."], ["zzz"], ["raid", "bomb", "attack"]]),
         ("class", [["act"], [], [], ["act"]]),
@@ -83,4 +84,6 @@ def test_features_of_the_lexicon_need_a_lexicon() -> None:
     table = evidence_of([sentence("a", "bomb", 0)]).table
     with pytest.raises(UsageError, match="the feature 'frames' needs a lexicon"):
         observed(Evidence(table), "frames")
+    with pytest.raises(UsageError, match="needs a lexicon"):
+        observed(Evidence(table), "two_lemmas")
     assert observed(Evidence(table, lexicon=LEXICON), "frames")[1] == 1

@@ -40,6 +40,7 @@ def test_rolesets_have_roles_with_their_frame_elements(tmp_path: Path) -> None:
                 Role("1", "PPT", "entity bombed", (("Attack", "victim"),)),
                 Role("M", "MNR", "means", ()),
             ),
+            ("attack-60.1",),
         ),
     )
 
@@ -174,3 +175,19 @@ def test_release_34_has_two_malformed_files_and_its_words_have_frames(tmp_path: 
         ("Killing", "cause"),
         ("Killing", "killer"),
     )
+
+
+def test_verb_classes_stand_for_their_subclasses(tmp_path: Path) -> None:
+    folder, links = tmp_path, 'class="attack-60.1" confidence="1.0" resource="VerbNet" version="verbnet3.4"/>'
+    more = f'{links}<lexlink class="throw-17.1-1-1" resource="VerbNet" version="verbnet3.3"/>'
+    compiled(folder, {"frames/bomb.xml": BOMB_XML.replace(links, more, 1)})
+    compile_wordnet([write_wordnet(folder / "dict")], folder / "wordnet.npz")
+    lexicon = CompiledLexicon.load(folder)
+    assert lexicon.verb_classes("bombed", "v") == ("attack-60.1", "throw-17.1")
+    assert lexicon.verb_classes("bombing", "n") == ("attack-60.1", "throw-17.1")
+    assert lexicon.verb_classes("raid", "n") == ()
+
+
+def test_verb_is_the_predicate_of_a_noun(lexicon: CompiledLexicon) -> None:
+    assert lexicon.verb("bombings", "n") == "bomb"
+    assert lexicon.verb("table", "n") is None

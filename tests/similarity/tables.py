@@ -12,18 +12,22 @@ from samevent.language.vectors import WordVectors
 from samevent.language.wordnet import Pos
 from samevent.similarity.bags import Background
 from samevent.similarity.boosted import BoostedModel, Trees
-from samevent.similarity.features import FEATURES
+from samevent.similarity.code_features import ALL_FEATURES
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel
 
 TAGS = ("NN", "NNS", "VBD", "IN")
-WORDS = tuple("bomb bombs raid raids attack attacks kill kills die dies the of".split())
+WORDS = tuple("bomb bombs raid raids attack attacks kill kills die dies overkill the of".split())
 SYNONYMS = {"bomb": ("raid",), "raid": ("bomb", "attack"), "attack": ("raid",), "kill": ("slay",)}
 ROLES = ("ARG0", "ARG1", "ARG2", None)
 
 
+HYPERNYMS = {"bomb": ("strike", "act"), "raid": ("strike", "act"), "attack": ("strike",), "kill": ("act",)}
+FRAMES = {"bomb": ("Attack",), "raid": ("Attack", "Invade"), "kill": ("Kill",), "die": ("Kill", "Die")}
+
+
 class SmallLexicon:
-    """Synonyms from a dictionary, nouns and verbs alike."""
+    """Synonyms, hypernyms and frames from dictionaries, nouns and verbs alike; a verb class is a frame's."""
 
     def base(self, word: str, pos: Pos) -> str | None:
         return word
@@ -34,12 +38,22 @@ class SmallLexicon:
     def synsets(self, word: str, pos: Pos, *, senses: int | None = None) -> tuple[str, ...]:
         return ()
 
-    hypernyms = classes = synsets
+    classes = synsets
+
+    def hypernyms(self, word: str, pos: Pos, *, senses: int | None = None) -> tuple[str, ...]:
+        return HYPERNYMS.get(word, ())
 
     def frames(self, word: str, pos: Pos) -> tuple[str, ...]:
-        return ()
+        return FRAMES.get(word, ())
 
-    frame_roles = frames
+    def verb_classes(self, word: str, pos: Pos) -> tuple[str, ...]:
+        return tuple(frame.lower() for frame in self.frames(word, pos)[:1])
+
+    def verb(self, word: str, pos: Pos) -> str | None:
+        return None
+
+    def frame_roles(self, word: str, pos: Pos) -> tuple[str, ...]:
+        return ()
 
 
 LEXICON = SmallLexicon()
@@ -63,13 +77,15 @@ def compiled(corpus: Sequence[Annotated]) -> MentionTable:
 def random_model(seed: int, *, spread: float = 2.0, intercept: float = -3.0) -> PairModel:
     """Return a model with weights of both signs, some of them zero."""
     draw = np.random.default_rng(seed)
-    names = [feature.name for feature in FEATURES]
+    names = [feature.name for feature in ALL_FEATURES]
     weights = draw.normal(0, spread, len(names)) * (draw.random(len(names)) < 0.8)
-    tag_pairs = [(a, b) for a in TAGS for b in TAGS if draw.random() < 0.7]
+    tags = (*TAGS, "N", "V")
+    tag_pairs = [(a, b) for a in tags for b in tags if draw.random() < 0.7]
     return PairModel(
         weights={name: float(weight) for name, weight in zip(names, weights, strict=True)},
         tag_weights={pair: float(draw.normal(0, spread / 2)) for pair in tag_pairs},
         intercept=float(draw.normal(intercept, spread)),
+        tag_length=[None, 1][seed % 2],
     )
 
 

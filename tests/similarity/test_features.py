@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 
 from samevent.corpus import Document, Mention
-from samevent.errors import UsageError
 from samevent.language.annotation import Annotation
-from samevent.similarity.features import (
-    FEATURES,
-    GROUPS,
-    TAGS,
-    select_features,
-    tag_pairs,
-)
+from samevent.similarity.features import FEATURES, tag_pairs
 from samevent.similarity.tree_features import TREE_FEATURES
 from similarity.tables import SYNONYMS, VECTORS, all_pairs, compiled, random_corpus
 
@@ -117,17 +110,6 @@ def test_tag_pairs_are_ordered_only_within_a_document() -> None:
     assert (first == tag[j]).all()  # j is the smaller row and so the earlier mention
     assert (second == tag[i]).all()
     assert all((a == b).all() for a, b in zip(tag_pairs(table, j, i), (first, second, in_order), strict=True))
-
-
-def test_select_features_leaves_out_whole_groups() -> None:
-    names = {feature.name for feature in select_features(without=["arg0", "string", TAGS])}
-    everything = {feature.name for feature in FEATURES}
-    assert everything - names == {"arg0", "both_arg0", "head_word", "head_lemma"}
-
-
-def test_select_features_rejects_an_unknown_group() -> None:
-    with pytest.raises(UsageError, match=f"unknown feature group 'args'; expected some of {GROUPS[0]}"):
-        select_features(without=["args"])
 
 
 def test_features_of_no_pairs_are_empty() -> None:

@@ -14,13 +14,14 @@ from samevent.similarity import candidates
 from samevent.similarity import model as pair_model
 from samevent.similarity.bags import Floats, Indices
 from samevent.similarity.candidates import Progress
+from samevent.similarity.code_features import ALL_FEATURES
 from samevent.similarity.documents import (
     compare_documents,
     document_similarity,
     topical_documents,
     topical_similarity,
 )
-from samevent.similarity.features import FEATURES, Feature
+from samevent.similarity.features import Feature
 from samevent.similarity.links import Affinities, LinkSettings, find_links, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
@@ -135,8 +136,8 @@ def test_search_allows_for_features_without_a_bound(monkeypatch: pytest.MonkeyPa
         return np.where(table.document[i] == table.document[j], 1.0, -1.0)
 
     luck = Feature("luck", "luck", "luck", near, lowest=-1.0)
-    monkeypatch.setattr(candidates, "FEATURES", (*FEATURES, luck))
-    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*FEATURES, luck)})
+    monkeypatch.setattr(candidates, "ALL_FEATURES", (*ALL_FEATURES, luck))
+    monkeypatch.setattr(pair_model, "_BY_NAME", {f.name: f for f in (*ALL_FEATURES, luck)})
     table = compiled(random_corpus(5, documents=10, mentions=10))
     for weight in (3.0, -3.0):
         model = PairModel({"head_lemma": 2.0, "context": 2.0, "luck": weight}, {}, -4.5)

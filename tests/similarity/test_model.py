@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 
 from samevent.errors import FormatError, OutputExistsError
-from samevent.similarity.features import FEATURES
+from samevent.similarity.code_features import ALL_FEATURES
 from samevent.similarity.model import PairModel
 from similarity.tables import all_pairs, compiled, random_corpus, random_model
 
 TABLE = compiled(random_corpus(12, documents=6))
 
 
-def test_probability_is_the_logistic_function_of_the_weighted_sum() -> None:
-    model = random_model(3)
-    tags = [TABLE.heads.tags[TABLE.heads.tag[head]] for head in TABLE.head]
+@pytest.mark.parametrize("seed", [3, 4])
+def test_probability_is_the_logistic_function_of_the_weighted_sum(seed: int) -> None:
+    model = random_model(seed)
+    assert model.tag_length == (1 if seed == 3 else None)
+    tags = [TABLE.heads.tags[TABLE.heads.tag[head]][: model.tag_length] for head in TABLE.head]
     i, j = all_pairs(TABLE)
-    values = {feature.name: feature.compare(TABLE, i, j) for feature in FEATURES}
+    values = {feature.name: feature.compare(TABLE, i, j) for feature in ALL_FEATURES}
     expected = []
     for k, (a, b) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
         forth = model.tag_weights.get((tags[b], tags[a]), 0.0)

@@ -70,11 +70,22 @@ _PAPER: Mapping[str, Mapping[str, Any]] = {
     "hddcrp": {**_RUNS, "sampler": "paper"},
 }
 
+_CODE: Mapping[str, Mapping[str, Any]] = {
+    **_PAPER,
+    "agglomerative": {"pair_model": "paper-code"},
+    **{
+        name: {**_PAPER[name], "pair_model": "paper-code", "identical_words": True, "observe": "two_lemmas"}
+        for name in ("ddcrp", "hddcrp-star", "hddcrp")
+    },
+}
+"""What the authors' program did, as far as it is public (docs/clusterers.md)."""
+
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "standard": _trees("standard", 0.55),
     "best": _trees("best", 0.55),
     "light": _trees("light", 0.5),
     "paper": _PAPER,
+    "paper-code": _CODE,
 }
 """What a preset changes, by clusterer."""
 

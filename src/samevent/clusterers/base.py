@@ -24,7 +24,7 @@ Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Need = Literal["arguments", "similarity"]
 """What a clusterer may look at beyond the words of a mention: its arguments, a pair model."""
-PairModelName = Literal["standard", "best", "light", "paper"]
+PairModelName = Literal["standard", "best", "light", "paper", "paper-code"]
 """The pair models of a model's folder."""
 Answer = Literal["rule", "consensus", "last"]
 """How labels come about: by rule, as the consensus of samples, or as the last sample of one of several runs."""

@@ -26,7 +26,7 @@ from samevent.language.lexicon import Lexicon, pos_of_tag
 from samevent.language.wordnet import Pos
 
 Feature = Literal[
-    "words", "head_lemma", "context",
+    "words", "head_lemma", "two_lemmas", "context",
     "synonyms", "class", "hypernyms",
     "frames", "arg0", "arg1", "arg2", "times", "locations",
 ]  # fmt: skip
@@ -83,10 +83,26 @@ def _values(evidence: Evidence, feature: Feature) -> Rows:
         return Rows(bags.starts, bags.words, bags.counts)
     if feature == "head_lemma":
         return _by_head(Rows.counted([[lemma] for lemma in table.heads.lemma.tolist()]), table.head)
+    if feature == "two_lemmas":
+        return _by_head(_two_lemmas(evidence), table.head)
     if feature == "synonyms":
         bags = table.heads.synonyms
         return _by_head(Rows(bags.starts, bags.words, bags.counts), table.head)
     return _by_head(_looked_up(evidence, feature), table.head)
+
+
+def _two_lemmas(evidence: Evidence) -> Rows:
+    """Return the lemma of each head, and that of the verb which it derives from (*announcement*: *announce*)."""
+    if evidence.lexicon is None:
+        raise UsageError("the second lemma of a head needs a lexicon, and there is none")
+    heads = evidence.table.heads
+    number = {lemma: i for i, lemma in enumerate(heads.lemmas)}
+    rows = []
+    for lemma, tag in zip(heads.lemma.tolist(), heads.tag.tolist(), strict=True):
+        word, pos = heads.lemmas[lemma], pos_of_tag(heads.tags[tag])
+        names = dict.fromkeys([word, (pos and evidence.lexicon.verb(word, pos)) or word])
+        rows.append([number.setdefault(name, len(number)) for name in names])
+    return Rows.counted(rows)
 
 
 def _looked_up(evidence: Evidence, feature: Feature) -> Rows:

@@ -7,9 +7,7 @@ HDDCRP* does the same within documents, and joins clusters across documents by a
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -41,11 +39,11 @@ from samevent.settings import check_range
 from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.pairs import Pairs
+from samevent.similarity.pairs import same_phrase
 from samevent.similarity.purity import AS_IT_IS, Purity
 from samevent.similarity.shown import THE_POSTERIOR, Shown
 
-Observe = Literal["words", "head_lemma"]
+Observe = Literal["words", "head_lemma", "two_lemmas"]
 
 _LEAST_LINK = 0.02
 """Less similar pairs are never links: there are too many of them, and hardly any is right."""
@@ -370,14 +368,10 @@ class Hddcrp(Factorised):
 
 def with_identical_words(table: MentionTable, links: MentionLinks) -> MentionLinks:
     """Link mentions that have the same words, if they have any, with f = 1 where there is no link yet."""
-    bags, same = table.fields["words"], defaultdict(list)
-    for row in np.flatnonzero(bags.present).tolist():
-        entries = slice(bags.starts[row], bags.starts[row + 1])
-        same[bags.words[entries].tobytes(), bags.counts[entries].tobytes()].append(row)
-    linked = set(zip(links.pairs.i.tolist(), links.pairs.j.tolist(), strict=True))
-    pairs = [(j, i) for rows in same.values() for i, j in combinations(rows, 2) if (j, i) not in linked]
-    i, j = np.array(pairs, np.int32).reshape(-1, 2).T
-    return MentionLinks.concatenate([links, MentionLinks(Pairs(i, j), np.ones(len(pairs)))])
+    pairs = same_phrase(table)
+    linked = np.isin(pairs.codes(len(table)), links.pairs.codes(len(table)), kind="sort")
+    new = pairs[~linked]
+    return MentionLinks.concatenate([links, MentionLinks(new, np.ones(len(new)))])
 
 
 def _verdict(posterior: ComponentPosterior) -> str:

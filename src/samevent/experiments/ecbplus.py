@@ -35,7 +35,7 @@ from samevent.training import Source, train_model
 
 TRAINED_FILES = (EXTRACTOR_FILE, CONTEXTUAL_FILE, *PAIR_MODEL_FILES.values(), MANIFEST_FILE)
 """The files of a model's folder that training writes."""
-WITHOUT_ENCODER = ("paper", "light")
+WITHOUT_ENCODER = ("paper", "paper-code", "light")
 """The pair models of a model that is trained on the way: the shipped encoder has read all of ECB+."""
 SYSTEMS = ("lemma", "hdp-lex", "agglomerative", "ddcrp", "hddcrp-star", "hddcrp")
 """The paper's six, in its order."""

@@ -19,6 +19,7 @@ from samevent.extraction.decoding import Candidates, decode, merge_dates
 from samevent.extraction.features import GROUPS, Encoder, Features, look_up_features, sentence_borders
 from samevent.extraction.gold import head_of
 from samevent.extraction.semicrf import Floats, marginals
+from samevent.extraction.verbs import left_verbs
 from samevent.extraction.weights import Weights, potentials
 from samevent.language.annotation import Annotation
 from samevent.language.encoder.tagger import TAGGED, WINDOW, Tagger
@@ -112,11 +113,12 @@ class Extractor:
         point: str = DEFAULT_POINT,
         kinds: Collection[Kind] = KINDS,
         association: Association = WITH_FILLERS,
+        verbs: bool = False,
     ) -> Document:
         """Return the document with new mentions of these kinds, and with classes and arguments on its events.
 
         Mentions of other kinds are kept, and so are classes that they have. So are existing arguments of events,
-        unless they refer to a replaced mention.
+        unless they refer to a replaced mention. With `verbs`, every verb that it leaves out is an event as well.
         """
         for kind in kinds:
             if kind not in KINDS:
@@ -131,6 +133,8 @@ class Extractor:
                 for m in new
                 if m.kind != "action" or not is_empty(text.annotation, head_of(m, text.annotation))
             ]
+        if verbs and "action" in kinds:
+            new += left_verbs(text.document, text.annotation, [*kept, *new])
         document = self._classified(text.document.with_mentions([*kept, *new]), text.annotation, features)
         predicates = label_events(self.resources.roles, document, text.annotation, text.predicates)
         return associate(document, text.annotation, predicates, settings=association)

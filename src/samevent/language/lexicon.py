@@ -1,8 +1,9 @@
 """Words out of context: base forms, senses, synonyms, hypernyms, classes, frames and their roles.
 
-The shipped lexicon is WordNet together with PropBank rolesets and the FrameNet frames they are linked to. The frame
-table is compressed JSON: a roleset is `[id, name, frames, roles]`, a role `[number, function, description, elements]`,
-an element `[frame, name]`, and each word lists its rolesets.
+The shipped lexicon is WordNet together with PropBank rolesets and the FrameNet frames and VerbNet classes they are
+linked to. The frame table is compressed JSON: a roleset is `[id, name, frames, roles, verb classes]` (tables without
+VerbNet lack the last), a role `[number, function, description, elements]`, an element `[frame, name]`, and each word
+lists its rolesets.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import lzma
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -62,6 +64,14 @@ class Lexicon(Protocol):
         """Return the roles in these frames, such as `Attack.assailant`."""
         ...
 
+    def verb(self, word: str, pos: Pos) -> str | None:
+        """Return the lemma of the predicate that the word stands for: *announce* for *announcement*."""
+        ...
+
+    def verb_classes(self, word: str, pos: Pos) -> tuple[str, ...]:
+        """Return the VerbNet classes of the word, or of the verb that a noun derives from, such as `say-37.7`."""
+        ...
+
 
 def pos_of_tag(tag: str) -> Pos | None:
     """Return the part of speech of a Penn Treebank tag, or None if lexicons have no such words.
@@ -92,6 +102,7 @@ class Roleset:
     name: str
     frames: tuple[str, ...]
     roles: tuple[Role, ...]
+    verb_classes: tuple[str, ...] = ()
 
 
 class Frames:
@@ -133,9 +144,13 @@ class Frames:
 
     def _roleset(self, number: int) -> Roleset:
         if number not in self._built:
-            id_, name, frames, roles = self._rolesets[number]
+            id_, name, frames, roles, *classes = self._rolesets[number]
             self._built[number] = Roleset(
-                id_, name, tuple(frames), tuple(Role(n, f, d, tuple(map(tuple, e))) for n, f, d, e in roles)
+                id_,
+                name,
+                tuple(frames),
+                tuple(Role(n, f, d, tuple(map(tuple, e))) for n, f, d, e in roles),
+                tuple(chain.from_iterable(classes)),
             )
         return self._built[number]
 
@@ -176,3 +191,12 @@ class CompiledLexicon:
                 for frame, element in role.elements
             )
         )
+
+    def verb(self, word: str, pos: Pos) -> str | None:
+        """Return the lemma of its first roleset, without particles."""
+        rolesets = self.rolesets(word, pos)
+        return rolesets[0].id.partition(".")[0].partition("_")[0] if rolesets else None
+
+    def verb_classes(self, word: str, pos: Pos) -> tuple[str, ...]:
+        """Return the VerbNet classes that its rolesets are linked to."""
+        return tuple(dict.fromkeys(c for roleset in self.rolesets(word, pos) for c in roleset.verb_classes))

@@ -26,7 +26,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from samevent.similarity.bags import Bags, Floats, Indices, Signatures, Starts, cosine, jaccard
-from samevent.similarity.features import FEATURES, presence_name
+from samevent.similarity.code_features import ALL_FEATURES, CONDITIONS
+from samevent.similarity.code_scores import DISTANCES, OF_HEADS, CodeScores
+from samevent.similarity.features import presence_name
 from samevent.similarity.mentions import FIELDS, MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
@@ -60,9 +62,10 @@ def candidates(
     pairs does not depend on `jobs`.
     """
     gate = _NO_GATE if gate is None else gate
-    heads, mentions = _HeadScores(table, model), _Mentions.of(table, model, gate)
+    heads = _HeadScores(table, model)
+    mentions = _Mentions.of(table, model, gate, phrases=heads.compares_phrases)
     largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
-    least = minimum_score - _SLACK * len(FEATURES) * float(largest)
+    least = minimum_score - _SLACK * len(ALL_FEATURES) * float(largest)
 
     def search(low: int) -> tuple[Pairs, int]:
         high = min(low + block, len(mentions.head))
@@ -94,23 +97,31 @@ def _groups(table: MentionTable, gate: Gate) -> Indices:
 
 
 class _HeadScores:
-    """Upper bounds of what pairs of heads add to a score, without their synonyms."""
+    """Upper bounds of what pairs of heads, and of phrases if they count, add to a score, without their synonyms."""
 
     def __init__(self, table: MentionTable, model: PairModel) -> None:
-        self._heads, self._weights = table.heads, model.weights
+        self._heads, self._weights, self._code = table.heads, model.weights, CodeScores(table, model)
         ordered = model.tag_matrix(table.heads.tags)
         self._tags = np.maximum(ordered, ordered.T).astype(np.float32)
         # Features without a bound of their own can add what their range allows.
         of_heads = {"head_word", "head_lemma", "head_vector", "synonyms"}
-        known = {*of_heads, *FIELDS, *map(presence_name, FIELDS)}
-        others = [f for f in FEATURES if f.name not in known]
-        self._constant = model.intercept + sum(
-            max(w, w * f.lowest) for f in others if (w := model.weights.get(f.name, 0.0))
+        known = {
+            *of_heads, *OF_HEADS, *DISTANCES, *FIELDS, *CONDITIONS.values(), *map(presence_name, FIELDS),
+        }  # fmt: skip
+        others = [f for f in ALL_FEATURES if f.name not in known]
+        self._constant = (
+            model.intercept
+            + self._code.constant
+            + sum(max(w, w * f.lowest) for f in others if (w := model.weights.get(f.name, 0.0)))
         )
         self.synonym_weight = model.weights.get("synonyms", 0.0)
+        self.compares_phrases = self._code.compares_phrases
 
-    def __call__(self, heads_a: Indices, heads_b: Indices) -> NDArray[np.float32]:
-        """Return one row per head in `heads_a`, one column per head in `heads_b`."""
+    def __call__(
+        self, units_a: tuple[Indices, Indices], units_b: tuple[Indices, Indices]
+    ) -> NDArray[np.float32]:
+        """Return one row per head and phrase in `units_a`, one column per head and phrase in `units_b`."""
+        (heads_a, phrases_a), (heads_b, phrases_b) = units_a, units_b
         heads, weights = self._heads, self._weights
         scores = heads.vectors[heads.word[heads_a]] @ heads.vectors[heads.word[heads_b]].T
         scores *= np.float32(weights.get("head_vector", 0.0))
@@ -120,6 +131,7 @@ class _HeadScores:
             weight = weights.get(name, 0.0)
             if weight:
                 scores[values[heads_a, np.newaxis] == values[heads_b]] += np.float32(weight)
+        self._code.add(scores, (heads_a, heads_b), (phrases_a, phrases_b))
         return scores
 
 
@@ -127,12 +139,14 @@ class _HeadScores:
 class _Mentions:
     """Mentions sorted by group and head, with bounds of what their bags add; the heaviest bag comes first.
 
-    A head has one entry per group: `head` is its number in the table, `first` the first entry of its group, `starts`
-    the position of its first mention. `gain` is the most that a bag can add, `present` what a score gets if the bag
-    is nonempty in both mentions. Row `k * n + r` of `bags` is bag k of row r.
+    A head has one entry per group, and per phrase if phrases count: `head` and `phrase` are its numbers in the table,
+    `first` the first entry of its group, `starts` the position of its first mention. `gain` is the most that a bag can
+    add, `present` what a score gets if the bag is nonempty in both mentions. Row `k * n + r` of `bags` is bag k of
+    row r.
     """
 
     head: Indices
+    phrase: Indices
     first: Starts
     synonyms: Bags
     starts: Starts
@@ -145,21 +159,26 @@ class _Mentions:
     bags: Bags
 
     @classmethod
-    def of(cls, table: MentionTable, model: PairModel, gate: Gate) -> _Mentions:
-        """Arrange the mentions of a table."""
-        group = _groups(table, gate)
-        rows = np.lexsort((table.head, group)).astype(np.int32)
-        group, head = group[rows], table.head[rows]
-        changes = (np.diff(group, prepend=-1) != 0) | (np.diff(head, prepend=-1) != 0)
-        starts = np.append(np.flatnonzero(changes), len(rows))
-        group, head = group[starts[:-1]], head[starts[:-1]]
-        gains = {field: max(model.weights.get(field, 0.0), 0.0) for field in FIELDS}
+    def of(cls, table: MentionTable, model: PairModel, gate: Gate, *, phrases: bool) -> _Mentions:
+        """Arrange the mentions of a table; `phrases` tells whether mentions with the same head may differ."""
+        phrase = table.knowledge.phrase if phrases else np.zeros(len(table), np.int32)
+        keys = np.stack([_groups(table, gate), table.head, phrase])
+        rows = np.lexsort(keys[::-1]).astype(np.int32)
+        starts = np.append(np.flatnonzero((np.diff(keys[:, rows], prepend=-1) != 0).any(axis=0)), len(rows))
+        group, head, phrase = keys[:, rows[starts[:-1]]]
+        gains = {
+            field: sum(
+                max(model.weights.get(name, 0.0), 0.0) for name in {field, CONDITIONS.get(field, field)}
+            )
+            for field in FIELDS
+        }
         asked = [field for field in FIELDS if gains[field] or model.weights.get(presence_name(field))]
         used = asked or FIELDS[:1]
         fields = sorted(used, key=lambda field: -gains[field])
         signatures = np.stack([table.fields[field].signatures()[rows] for field in fields], axis=1)
         return cls(
             head=head,
+            phrase=phrase,
             first=np.searchsorted(group, group),
             synonyms=table.heads.synonyms.take(head),
             starts=starts,
@@ -174,6 +193,9 @@ class _Mentions:
             bags=Bags.stack([table.fields[field] for field in fields]),
         )
 
+    def _units(self, start: int, stop: int) -> tuple[Indices, Indices]:
+        return self.head[start:stop], self.phrase[start:stop]
+
     def groups(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
         """Yield (first entry, start, stop) for each group among the entries `low` to `high`."""
         for first in np.unique(self.first[low:high]).tolist():
@@ -183,7 +205,7 @@ class _Mentions:
         """Return the candidates with the greater head in `start` to `stop`, of the group that begins at `first`."""
         bags, synonyms = self.bags, self.synonyms
         rows = _search(
-            heads(self.head[start:stop], self.head[first:stop]), start - first, least, heads.synonym_weight,
+            heads(self._units(start, stop), self._units(first, stop)), start - first, least, heads.synonym_weight,
             synonyms.starts[first:], synonyms.words, self.starts[first:], self.rows, self.document, gate,
             self.signatures, self.head_signatures[first:], self.gain, self.present,
             bags.starts, bags.words, bags.counts, bags.squares,

@@ -10,7 +10,8 @@ import numpy as np
 
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
-from samevent.similarity.features import FEATURES, TAGS, Feature
+from samevent.similarity.code_features import ALL_FEATURES
+from samevent.similarity.features import TAGS, Feature
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.tree_features import ABOUT_DOCUMENTS, SAME_DOCUMENT, compared_words
 
@@ -66,7 +67,7 @@ def explanations(
         return _worded(
             table, i, j, probability, model.intercept + means, model.features, values, added, limit
         )
-    used = [feature for feature in FEATURES if model.weights.get(feature.name)]
+    used = [feature for feature in ALL_FEATURES if model.weights.get(feature.name)]
     values = np.stack([np.ones(len(i)), *(feature.compare(table, i, j) for feature in used)], axis=1)
     weights = np.tile([0.0, *(model.weights[feature.name] for feature in used)], (len(i), 1))
     weights[:, 0] = model.tag_score(table, i, j)

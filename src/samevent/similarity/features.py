@@ -6,14 +6,13 @@ All features but one are numbers with a fixed range. The exception is the pair o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numba import njit
 
-from samevent.errors import UsageError
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.mentions import ARGUMENTS, FIELDS, MentionTable
 
@@ -120,20 +119,6 @@ FEATURES: tuple[Feature, ...] = (
     ),
 )
 """The numeric features of the paper, in the order in which a score adds them up."""
-
-GROUPS: tuple[str, ...] = (*dict.fromkeys(feature.group for feature in FEATURES), TAGS)
-
-
-def select_features(without: Collection[str] = ()) -> tuple[Feature, ...]:
-    """Return the numeric features of the paper, except those of some groups.
-
-    >>> [feature.name for feature in select_features(without=[*FIELDS, "string"])]
-    ['head_vector', 'synonyms']
-    """
-    unknown = sorted(set(without) - set(GROUPS))
-    if unknown:
-        raise UsageError(f"unknown feature group {unknown[0]!r}", expected=f"some of {', '.join(GROUPS)}")
-    return tuple(feature for feature in FEATURES if feature.group not in without)
 
 
 def tag_pairs(table: MentionTable, i: Indices, j: Indices) -> tuple[Indices, Indices, Booleans]:

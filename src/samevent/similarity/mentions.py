@@ -23,6 +23,7 @@ from samevent.language.lexicon import Lexicon, pos_of_tag
 from samevent.language.vectors import Matrix, Vectors, WordVectors
 from samevent.language.wordnet import normal
 from samevent.similarity.bags import NO_BACKGROUND, Background, Bags, Booleans, Floats, Indices
+from samevent.similarity.knowledge import Knowledge, gather_knowledge
 from samevent.similarity.stemming import stem
 
 CONTEXT = 3
@@ -100,8 +101,8 @@ class MentionTable:
 
     `sentences` has bags of the sentence around each mention by name (`SENTENCE_BAGS`), `about_documents` bags of each
     document (`DOCUMENT_BAGS`), and `day` its date as a number (NaN if unknown). `position` is the number of a mention's
-    sentence in its document. `contextual` has vectors of unit length (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row
-    per mention, if there is an encoder.
+    sentence in its document. `knowledge` is what only the preset `paper-code` compares. `contextual` has vectors of
+    unit length (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row per mention, if there is an encoder.
     """
 
     ids: tuple[str, ...]
@@ -119,6 +120,7 @@ class MentionTable:
     about_documents: Mapping[str, Bags]
     day: Floats
     position: Indices
+    knowledge: Knowledge
     contextual: Mapping[str, Matrix] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -180,19 +182,21 @@ def compile_mentions(
     rows = [row for part in parts for row in part.rows]
     related, contents = [part.related for part in parts], [part.contents for part in parts]
     vocabulary = _numbers(chain(related, contents, *(row.values() for row in rows)))
+    document = np.array([number for number, *_ in events], np.int32)
+    fields = {
+        name: Bags.pack((row[name] for row in rows), vocabulary)
+        for name in (*FIELDS, SENTENCE, ARGUMENT_NAMES)
+    }
     around = [part.sentence_bags(m) for _, part, m in events]
     about = [part.document_bags() for part in parts]
     table = MentionTable(
         ids=tuple(m.id for *_, m in events),
         documents=documents,
-        document=np.array([number for number, *_ in events], np.int32),
+        document=document,
         sentence=_sentences([(number, part.sentence(m)) for number, part, m in events]),
         head=head,
         heads=heads,
-        fields={
-            name: Bags.pack((row[name] for row in rows), vocabulary)
-            for name in (*FIELDS, SENTENCE, ARGUMENT_NAMES)
-        },
+        fields=fields,
         related=Bags.pack(related, vocabulary),
         contents=Bags.pack(contents, vocabulary),
         weights=np.zeros(len(vocabulary)),
@@ -203,6 +207,16 @@ def compile_mentions(
         },
         day=np.array([part.day for part in parts], np.float64),
         position=np.array([part.sentence(m) for _, part, m in events], np.int32),
+        knowledge=gather_knowledge(
+            [(heads.lemmas[word], heads.tags[tag]) for word, tag in zip(heads.lemma, heads.tag, strict=True)],
+            heads.lemmas,
+            heads.lemma[head],
+            document,
+            fields["words"],
+            tuple(vocabulary),
+            lexicon=lexicon,
+            vectors=vectors,
+        ),
     )
     return table.with_background(NO_BACKGROUND)
 

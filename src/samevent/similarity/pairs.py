@@ -43,6 +43,11 @@ class Pairs:
         equal: Booleans = values[self.i] == values[self.j]
         return equal
 
+    def codes(self, size: int) -> Starts:
+        """Return one number per pair of rows of a table of this size."""
+        codes: Starts = self.i.astype(np.int64) * size + self.j
+        return codes
+
 
 _NONE = Pairs(np.empty(0, np.int32), np.empty(0, np.int32))
 
@@ -70,6 +75,17 @@ def within_documents(table: MentionTable) -> Pairs:
     documents = np.arange(len(table.documents), dtype=np.int32)
     pairs = across_documents(table, documents, documents)
     return pairs[pairs.i > pairs.j]
+
+
+def same_phrase(table: MentionTable) -> Pairs:
+    """Return all pairs of mentions with the same words, if they have any."""
+    present = np.flatnonzero(table.fields["words"].present)
+    rows: Indices = present[np.argsort(table.knowledge.phrase[present], kind="stable")].astype(np.int32)
+    sizes = np.unique(table.knowledge.phrase[rows], return_counts=True)[1]
+    earlier = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    later = np.repeat(np.arange(len(rows)), earlier)
+    place = np.arange(len(later)) - np.repeat(np.cumsum(earlier) - earlier, earlier)
+    return Pairs(rows[later], rows[(later - earlier[later]) + place])
 
 
 def across_documents(table: MentionTable, d: Indices, e: Indices) -> Pairs:

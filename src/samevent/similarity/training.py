@@ -22,11 +22,13 @@ from threadpoolctl import threadpool_limits
 from samevent.errors import DataError, UsageError
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.calibration import Calibration, calibration
-from samevent.similarity.features import TAGS, select_features, tag_pairs
+from samevent.similarity.code_features import PAPER_NAMES, select_features
+from samevent.similarity.features import TAGS, tag_pairs
 from samevent.similarity.links import LinkSettings, find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel, TagPair
-from samevent.similarity.pairs import LabelledMentions, Pairs, training_pairs
+from samevent.similarity.pairs import LabelledMentions, Pairs
+from samevent.similarity.training_pairs import TrainingPairs, choose_pairs
 
 Progress = Callable[[str], None]
 
@@ -38,11 +40,15 @@ _TOLERANCE = 1e-4
 class PairTrainingSettings:
     """How to train a pair model; the defaults are those of the preset `paper`.
 
-    `document_threshold` is sigma; `without` lists feature groups to leave out; `penalties` are the values of C to
-    choose from (smaller is stronger); `minimum_similarity` defines the links counted in the report.
+    `document_threshold` is sigma; `pairs` are those learned from; `features` are compared, except those of the groups
+    `without`, and `tag_length` letters of the tags (None: all). `penalties` are the values of C to choose from (smaller
+    is stronger); `minimum_similarity` defines the links counted in the report.
     """
 
     document_threshold: float = 0.4
+    pairs: TrainingPairs = "similar"
+    features: tuple[str, ...] = PAPER_NAMES
+    tag_length: int | None = None
     without: tuple[str, ...] = ()
     penalties: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
     folds: int = 5
@@ -55,7 +61,7 @@ class PairTrainingSettings:
             )
         if self.folds < 2:
             raise UsageError(f"there are {self.folds} folds", expected="2 or more")
-        select_features(self.without)
+        select_features(self.features, self.without)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,18 +71,27 @@ class Design:
     columns: sparse.csr_array
     names: tuple[str, ...]
     tag_pairs: tuple[TagPair, ...]
+    tag_length: int | None = None
 
     @classmethod
-    def of(cls, table: MentionTable, pairs: Pairs, *, without: Collection[str] = ()) -> Design:
-        """Compute the features of pairs, except for some groups."""
-        features = select_features(without)
-        numeric = {f.name: f.compare(table, pairs.i, pairs.j) for f in features}
-        tags, names = _tag_columns(table, pairs) if TAGS not in without else (None, ())
+    def of(
+        cls,
+        table: MentionTable,
+        pairs: Pairs,
+        *,
+        features: Collection[str] = PAPER_NAMES,
+        tag_length: int | None = None,
+        without: Collection[str] = (),
+    ) -> Design:
+        """Compute features of pairs, except for some groups."""
+        numeric = {f.name: f.compare(table, pairs.i, pairs.j) for f in select_features(features, without)}
+        tags, names = _tag_columns(table, pairs, tag_length) if TAGS not in without else (None, ())
         blocks = [sparse.csr_array(values[:, np.newaxis]) for values in numeric.values()]
         return cls(
             columns=sparse.hstack([*blocks, tags] if tags is not None else blocks, format="csr"),
             names=tuple(numeric),
             tag_pairs=names,
+            tag_length=tag_length,
         )
 
     def model(self, weights: Floats, intercept: float, about: Mapping[str, Any]) -> PairModel:
@@ -86,21 +101,24 @@ class Design:
             weights=dict(zip(self.names, numbers, strict=False)),
             tag_weights=dict(zip(self.tag_pairs, numbers[len(self.names) :], strict=True)),
             intercept=intercept,
+            tag_length=self.tag_length,
             about=about,
         )
 
 
-def _tag_columns(table: MentionTable, pairs: Pairs) -> tuple[sparse.csr_array, tuple[TagPair, ...]]:
+def _tag_columns(
+    table: MentionTable, pairs: Pairs, length: int | None
+) -> tuple[sparse.csr_array, tuple[TagPair, ...]]:
     """Return one-hot columns of the pairs of tags that occur; unordered pairs count half in both orders."""
-    first, second, in_order = tag_pairs(table, pairs.i, pairs.j)
-    width = len(table.heads.tags)
+    tags, number = np.unique([tag[:length] for tag in table.heads.tags], return_inverse=True)
+    *both, in_order = tag_pairs(table, pairs.i, pairs.j)
+    (first, second), width = (number[each] for each in both), len(tags)
     forth, back = first.astype(np.int64) * width + second, second.astype(np.int64) * width + first
     codes, column = np.unique(np.concatenate([forth, back[~in_order]]), return_inverse=True)
     row = np.arange(len(pairs))
     values = np.concatenate([np.where(in_order, 1.0, 0.5), np.full((~in_order).sum(), 0.5)])
     cells = (np.concatenate([row, row[~in_order]]), column)
-    tags = table.heads.tags
-    names = tuple((tags[code // width], tags[code % width]) for code in codes.tolist())
+    names = tuple((str(tags[code // width]), str(tags[code % width])) for code in codes.tolist())
     return sparse.coo_array((values, cells), shape=(len(pairs), len(codes))).tocsr(), names
 
 
@@ -163,10 +181,16 @@ def train(
             expected="two or more topics, to choose C on topics that were not trained on",
         )
     table = data.table
-    pairs = training_pairs(table, document_threshold=settings.document_threshold)
+    pairs = choose_pairs(data, settings.pairs, document_threshold=settings.document_threshold)
     same = data.same(pairs)
     log(f"{len(pairs):,} pairs, {int(same.sum()):,} of the same event")
-    design = Design.of(table, pairs, without=settings.without)
+    design = Design.of(
+        table,
+        pairs,
+        features=settings.features,
+        tag_length=settings.tag_length,
+        without=settings.without,
+    )
     topic = data.topic[table.document]
 
     validated = {}
@@ -182,6 +206,7 @@ def train(
     about = {
         "C": penalty,
         "document_threshold": settings.document_threshold,
+        "pair_choice": settings.pairs,
         "without": list(settings.without),
         "pairs": int(kept.sum()),
     }

@@ -35,7 +35,7 @@ from samevent.training.pair_models import (
 
 Progress = Callable[[str], None]
 
-WITH_ENCODER = ("paper", "light", "standard")
+WITH_ENCODER = ("paper", "paper-code", "light", "standard")
 """The pair models that can be trained without the large encoder."""
 BEST = "best"
 """The one that needs it."""

@@ -13,6 +13,7 @@ from samevent.preparation import parse
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.code_features import CODE_NAMES
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.training import PairTrainingSettings, train
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
@@ -25,6 +26,7 @@ PairModelSettings = PairTrainingSettings | BoostingSettings
 
 PAIR_MODEL_SETTINGS: Mapping[str, PairModelSettings] = {
     "paper": PairTrainingSettings(),
+    "paper-code": PairTrainingSettings(features=CODE_NAMES, tag_length=1),
     "light": BoostingSettings(without=(CONTEXT_GROUP, LARGE_GROUP), blocking=Blocking(contextual=None)),
     "standard": BoostingSettings(without=(LARGE_GROUP,)),
     "best": BoostingSettings(),
