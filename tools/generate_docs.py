@@ -35,7 +35,7 @@ MEANINGS = {
     "alpha_across": "α_0: weight of not linking across documents (`hddcrp`), or of a new event",
     "dirichlet": "λ of the Dirichlet prior over words",
     "document_weight": "γ of w(d, d') = exp(γ sim)",
-    "observe": "what events generate: the `words` of mentions, their `head_lemma`, or `two_lemmas`, with that of the verb it derives from",
+    "observe": "what events generate: `words`, the `head_lemma`, or `two_lemmas` (the head's and its verb's)",
     "sampler": "`collapsed`, or `paper` with two kinds of links: the same posterior",
     "identical_words": "link mentions with the same words with f = 1 where they have no link",
     "within_only": "never link mentions of different documents",
