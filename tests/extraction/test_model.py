@@ -254,7 +254,6 @@ def test_contextual_extractor_follows_the_tagger(tmp_path: Path) -> None:
     assert max(found, key=lambda m: m.probability or 0).text == "camp"
     assert loaded.tagger
     assert elsewhere.states is not None
-    assert elsewhere.states is not None
     tags = loaded.tagger.scores(elsewhere.states, sentence_borders(moved))
     given = elsewhere._replace(states=None, tags=tags)
     assert loaded.mentions(given) == loaded.mentions(elsewhere), "tags are what states are read for"
