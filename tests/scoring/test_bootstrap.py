@@ -62,6 +62,32 @@ def test_interval_holds_the_score_and_follows_the_seed() -> None:
     assert found != intervals(p, samples=200, seed=2)
 
 
+def confusing(topics: int = 8, seed: int = 1) -> Pairing:
+    """One unit of topics that a system confuses with each other: the fewer of them, the better it looks."""
+    random = np.random.default_rng(seed)
+    group = np.repeat(np.arange(topics), 6)
+    return Pairing(
+        unit=np.zeros_like(group),
+        group=group,
+        gold=2 * group + np.tile([0, 0, 0, 1, 1, 1], topics),
+        system=random.integers(0, 4, size=len(group)),
+        units=("corpus",),
+        groups=tuple(map(str, range(topics))),
+    )
+
+
+def test_intervals_hold_scores_and_differences_where_units_span_topics() -> None:
+    good, bad = confusing(), confusing(seed=2)
+    scores = {name: values[0] for name, values in resampled(good, np.ones((1, 8), np.int64)).items()}
+    draws = resampled(good, np.random.default_rng(0).multinomial(8, [1 / 8] * 8, size=100))
+    assert np.quantile(draws["bcubed"], 0.025) > scores["bcubed"]  # which is why draws are shifted
+    for name, interval in intervals(good, samples=100).items():
+        assert interval.low <= scores[name] <= interval.high, name
+    good = replace(good, system=np.where(np.arange(48) % 4, good.gold, good.system))
+    for name, difference in differences(good, bad, samples=100).items():
+        assert difference.interval.low <= difference.difference <= difference.interval.high, name
+
+
 def test_equal_systems_do_not_differ() -> None:
     result = differences(pairing(), pairing(), samples=100)["conll"]
     assert (result.difference, result.interval.low, result.interval.high, result.p_value) == (0, 0, 0, 1)

@@ -4,9 +4,9 @@ A document with given tokens keeps them and its sentences exactly. Any other get
 and its mentions are re-aligned. The annotation of a document depends on the document and the spaCy model alone: not on
 other documents, their order, the number of processes or the cache.
 
-Corrections of the parse (`verbs`) are made here, on cached and fresh parses alike, so every caller gets corrected ones.
-The cache keeps the uncorrected parse; its keys include a digest of the code that parses, so that a change of that code
-never reads what an earlier version wrote.
+Corrections of the parse (`verbs`) and limits on absurd text (`limits`) are applied here, to cached and fresh parses
+alike, so every caller gets them. The cache keeps the uncorrected parse; its keys include a digest of the code that
+parses, so that a change of that code never reads what an earlier version wrote.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from samevent.corpus import Document
 from samevent.errors import SameventError, UsageError
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache, Plain, code_digest
+from samevent.language.limits import PiecewiseTokenizer, with_short_sentences
 from samevent.language.retokenize import Layout, mention_pieces, retokenized
 from samevent.language.verbs import with_verbs
 from samevent.parallel import WorkerPool
@@ -129,17 +130,21 @@ class Annotator:
 
     def _parsed(self, document: Document) -> bytes:
         # Importing spaCy takes seconds; a run whose parses are all cached does not need it.
-        from samevent.language.annotate_spacy import parse
+        from samevent.language.annotate_spacy import _loaded, parse
 
+        nlp = _loaded(self.model, self.entities)
+        if not isinstance(nlp.tokenizer, PiecewiseTokenizer):
+            nlp.tokenizer = PiecewiseTokenizer(nlp.tokenizer)
         layout, annotation = parse(document, self.model, entities=self.entities)
         return (layout.to_bytes() if layout else b"") + b"\n" + annotation.to_bytes()
 
 
 def _applied(document: Document, parsed: bytes) -> Annotated:
-    layout, _, packed = parsed.partition(b"\n")
+    packed_layout, _, packed = parsed.partition(b"\n")
     annotation = with_verbs(Annotation.from_bytes(packed))  # the cache keeps what the parser said
-    if layout:
-        document = retokenized(document, Layout.from_bytes(layout), annotation)
+    if packed_layout:
+        layout, annotation = with_short_sentences(document, Layout.from_bytes(packed_layout), annotation)
+        document = retokenized(document, layout, annotation)
     return document, annotation
 
 

@@ -2,6 +2,9 @@
 
 Documents of one topic resemble each other, so topics are drawn, not documents: as many as there are, with
 replacement; a topic drawn twice counts twice. Where topics are unknown, units are drawn.
+
+A draw has fewer distinct topics than the corpus. Where a unit spans topics (the whole corpus), there is less to
+confuse, and draws score higher: they are shifted back, so that their mean is the score.
 """
 
 from __future__ import annotations
@@ -38,8 +41,8 @@ def intervals(
     pairing: Pairing, *, samples: int = 1000, level: float = 0.95, seed: int = 0
 ) -> dict[str, Interval]:
     """Return the interval of every metric's F1 and of the CoNLL score."""
-    draws = resampled(pairing, _draws(pairing, samples, seed))
-    return {name: _interval(values, level) for name, values in draws.items()}
+    draws = _shifted(pairing, _draws(pairing, samples, seed))
+    return {name: _interval(np.clip(values, 0, 1), level) for name, values in draws.items()}
 
 
 def differences(
@@ -56,15 +59,14 @@ def differences(
             expected="the same gold standard and unit for both",
         )
     weights = _draws(a, samples, seed)
-    observed = resampled(a, np.ones((1, len(a.groups)), dtype=np.int64))
-    against = resampled(b, np.ones((1, len(b.groups)), dtype=np.int64))
-    left, right = resampled(a, weights), resampled(b, weights)
+    observed, against = _observed(a), _observed(b)
+    left, right = _shifted(a, weights), _shifted(b, weights)
     result = {}
     for name in left:
         deltas = left[name] - right[name]
         tail = min(int((deltas <= 0).sum()), int((deltas >= 0).sum()))
         result[name] = Difference(
-            difference=float(observed[name][0] - against[name][0]),
+            difference=observed[name] - against[name],
             interval=_interval(deltas, level),
             p_value=min(1.0, 2 * (tail + 1) / (samples + 1)),
         )
@@ -79,6 +81,21 @@ def resampled(pairing: Pairing, weights: Integers) -> dict[str, Floats]:
     # Sums are additive over units, so a group drawn twice counts its sums twice.
     by_unit = weights[:, group_of].astype(np.float64)
     return f1_of({name: by_unit @ tally for name, tally in tallies(pairing).items()})
+
+
+def _observed(pairing: Pairing) -> dict[str, float]:
+    """Return F1 of every metric on all groups."""
+    once = np.ones((1, len(pairing.groups)), dtype=np.int64)
+    return {name: float(values[0]) for name, values in resampled(pairing, once).items()}
+
+
+def _shifted(pairing: Pairing, weights: Integers) -> dict[str, Floats]:
+    """Return the draws without the bias of units that span groups."""
+    draws = resampled(pairing, weights)
+    if _group_of_units(pairing) is not None:
+        return draws
+    observed = _observed(pairing)
+    return {name: values - values.mean() + observed[name] for name, values in draws.items()}
 
 
 def replicate(pairing: Pairing, times: Integers) -> Pairing:
