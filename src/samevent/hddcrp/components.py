@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from samevent.hddcrp.problem import Floats, Integers, Rows
 from samevent.hddcrp.weights import Links
-from samevent.partitions.constraints import checked_pairs
+from samevent.partitions.constraints import Constraints, checked_pairs
 
 Offsets = NDArray[np.int64]
 
@@ -136,9 +136,7 @@ def split(
     local[order] = np.arange(count) - np.repeat(starts[:-1], np.diff(starts))
     watched = checked_pairs("watch", watch, count)
     watched = watched[label[watched[:, 0]] == label[watched[:, 1]]]
-    left, right = _pairs(
-        np.concatenate([rows, watched[:, 0]]), np.concatenate([columns, watched[:, 1]]), label
-    )
+    left, right = _pairs(rows, columns, watched, label)
     blocks = len(starts) - 1
     return Split(
         order.astype(np.int32),
@@ -165,13 +163,29 @@ def _joined(label: Offsets, smallest: int) -> Offsets:
     return _by_first(np.where(small[label] > 0, -1 - batch[label], label))
 
 
-def _pairs(rows: Offsets, columns: Integers, label: Offsets) -> tuple[Integers, Integers]:
-    """Return each candidate pair once, by block, then by customers."""
+def _pairs(
+    rows: Offsets, columns: Integers, watched: Constraints, label: Offsets
+) -> tuple[Integers, Integers]:
+    """Return each candidate pair once, by block, then by customers; `watched` pairs are sorted."""
+    count = max(1, len(label))
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
-    codes = np.unique((low * len(label) + high)[low < high])
-    left, right = np.divmod(codes, max(1, len(label)))
+    codes = (low * count + high)[low < high]
+    known = watched[:, 0].astype(np.int64) * count + watched[:, 1]
+    # Where all links are watched, there is nothing to sort.
+    codes = codes[~_among(codes, known)]
+    if len(codes):
+        known = np.union1d(known, codes)
+    left, right = np.divmod(known, count)
     order = np.argsort(label[left], kind="stable")
     return left[order].astype(np.int32), right[order].astype(np.int32)
+
+
+def _among(codes: Offsets, known: Offsets) -> NDArray[np.bool_]:
+    """Return which codes are among others, which are sorted."""
+    if not len(known):
+        return np.zeros(len(codes), np.bool_)
+    found: NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, codes), len(known) - 1)] == codes
+    return found
 
 
 def _local_words(words: Rows, label: Offsets) -> Integers:

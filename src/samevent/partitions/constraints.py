@@ -36,7 +36,11 @@ def checked_pairs(name: str, pairs: ArrayLike, customers: int) -> Constraints:
     same = np.flatnonzero(array[:, 0] == array[:, 1])
     if len(same):
         raise DataError(f"{name!r} pairs customer {array[same[0], 0]} with itself", expected="two customers")
-    return np.unique(np.sort(array, axis=1), axis=0).astype(np.int32)
+    low, high = array.min(axis=1).astype(np.int64), array.max(axis=1).astype(np.int64)
+    codes = low * customers + high
+    if (np.diff(codes) <= 0).any():
+        codes = np.unique(codes)
+    return np.stack(np.divmod(codes, customers), axis=1).astype(np.int32)
 
 
 def check_consistent(must_link: Constraints, cannot_link: Constraints, customers: int) -> None:
