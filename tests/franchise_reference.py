@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp.hdp import CUSTOMERS_PER_PART
+from samevent.hddcrp.hdp import CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.randoms import RandomState, uniform
@@ -44,7 +44,7 @@ class Menu:
 
     def put(self, s: list[int], cluster: int | None, tables: int) -> int:
         """Put S, which is this many tables, into a cluster or a new one."""
-        shown, totals = self._observed(s)
+        shown, totals = self.observed(s)
         k = next(self._numbers) if cluster is None else cluster
         if cluster is None:
             self.counts[k], self.tables[k] = Counter(), 0
@@ -60,7 +60,7 @@ class Menu:
 
     def take(self, s: list[int], k: int, tables: int) -> None:
         """Remove S, which is this many tables, from a cluster."""
-        shown, totals = self._observed(s)
+        shown, totals = self.observed(s)
         for f, n in shown.items():
             self.counts[k][f] -= n
             if self.counts[k][f] == 0:
@@ -76,7 +76,7 @@ class Menu:
         self, s: list[int], alpha: float, forbidden: Iterable[int] = ()
     ) -> tuple[list[tuple[int | None, float]], dict[int, float]]:
         """Return the options of S as a new table with their weights, and the log likelihood ratio of each cluster."""
-        shown, _ = self._observed(s)
+        shown, _ = self.observed(s)
         shared = list(dict.fromkeys([*forbidden, *(k for f in shown for k in self.sharing.get(f, []))]))
         others = [k for totals in self.active for k in self.groups[totals] if k not in shared]
         fits = {k: -math.inf if k in forbidden else self.fit(s, k) for k in [*shared, *others]}
@@ -87,7 +87,7 @@ class Menu:
 
     def fit(self, s: list[int], k: int) -> float:
         """Return log p(S | cluster k) - log p(S)."""
-        shown, totals = self._observed(s)
+        shown, totals = self.observed(s)
         change = 0.0
         for f, n in shown.items():
             table, held = self.observations.feature_logs[self.observations.table[f]], self.counts[k][f]
@@ -98,9 +98,10 @@ class Menu:
 
     def shown(self, s: list[int]) -> dict[int, int]:
         """Return the features of customers with their counts."""
-        return self._observed(s)[0]
+        return self.observed(s)[0]
 
-    def _observed(self, s: list[int]) -> tuple[dict[int, int], Totals]:
+    def observed(self, s: list[int]) -> tuple[dict[int, int], Totals]:
+        """Return the features of customers with their counts, and their totals."""
         observed = self.observations
         shown: Counter[int] = Counter()
         for i in s:
@@ -216,7 +217,9 @@ class Tables:
         ]
 
     def sweep(self, random: RandomState) -> None:
-        """Draw every customer's table, then the cluster of every table of several; then move blocks."""
+        """Split and merge, draw every customer's table, then the cluster of every table of several, move blocks."""
+        words = sum(map(len, self.showing))
+        self.split_and_merge(words // CUSTOMERS_PER_SPLIT, random)
         for i, d in enumerate(self.document):
             k, seats = self.cluster[self.table[i]], self.seats[d]
             self.menu.take([i], k, self._stand_up(i))
@@ -238,7 +241,7 @@ class Tables:
                     s, news[_picked([weight for _, weight in news], random)][0], 1
                 )
         self.move_blocks(random)
-        self.move_parts(sum(map(len, self.showing)) // CUSTOMERS_PER_PART, random)
+        self.move_parts(words // CUSTOMERS_PER_PART, random)
 
     def move_blocks(self, random: RandomState) -> None:
         """Move all customers of a cluster that show the same feature together, one block after another."""
@@ -290,6 +293,125 @@ class Tables:
         k = self.menu.put(s, None if old == NEW else old, emptied)
         for i, t in zip(s, seats, strict=True):
             self._sit_down(i, t, k)
+
+    def split_and_merge(self, count: int, random: RandomState) -> None:
+        """Draw two customers with the same feature; join their blocks or split the one that both are in."""
+        pairs = [(f, n) for f, customers in enumerate(self.showing) for n in range(len(customers))]
+        for _ in range(count):
+            f, n = pairs[int(uniform(random) * len(pairs))]
+            customers = self.showing[f]
+            if len(customers) < 2:
+                continue
+            i = customers[n]
+            j = [*customers[:n], *customers[n + 1 :]][int(uniform(random) * (len(customers) - 1))]
+            stay, go = self.cluster[self.table[i]], self.cluster[self.table[j]]
+            near = [m for t in self._used(self.document[j]) for m in self.members[t] if m not in customers]
+            merge = stay != go
+            if not merge:
+                if uniform(random) < 0.5:
+                    go = NEW
+                else:
+                    number = int(uniform(random) * len(near))
+                    if not near:
+                        continue
+                    go = self.cluster[self.table[near[number]]]
+                    if go in {self.cluster[self.table[m]] for m in customers}:
+                        continue
+            block = [m for m in customers if self.cluster[self.table[m]] in (stay, go)]
+            rest = {
+                k: [m for m, t in enumerate(self.table) if self.cluster[t] == k and m not in block]
+                for k in (stay, go)
+            }
+            there = sum(m in rest[go] for m in near)
+            if rest[go] and not there:
+                continue
+            log_split = math.log(0.5 * (there / len(near) if rest[go] else 1.0))
+            goes = {m: self.cluster[self.table[m]] == go for m in block} if merge else {}
+            log_split += self._decide(i, j, block, rest, (stay, go), goes, random)
+            s = [m for m in block if goes[m]]
+            self._exchange(s, stay if merge else go, log_split if merge else -log_split, random)
+
+    def _decide(
+        self,
+        i: int,
+        j: int,
+        block: list[int],
+        rest: dict[int, list[int]],
+        sides: tuple[int, int],
+        goes: dict[int, bool],
+        random: RandomState,
+    ) -> float:
+        """Let customers stay or go unless that is known; return the log probability."""
+        stay, go = sides
+        tables = {t for t in self.table if any(m not in block for m in self.members[t])}
+        counts = {k: sum(self.cluster[t] == k for t in tables) for k in sides}
+        joined = {stay: list(rest[stay]), go: list(rest[go])}
+        total = len(tables)
+
+        def join(m: int, k: int) -> None:
+            nonlocal total
+            if all(self.document[o] != self.document[m] for o in joined[k]):
+                counts[k] += 1
+                total += 1
+            joined[k].append(m)
+
+        def log_weight(m: int, k: int) -> float:
+            seated = sum(self.document[o] == self.document[m] for o in joined[k])
+            prior = seated or self.alpha_within * counts[k] / (total + self.alpha)
+            return math.log(prior) + self._marginal([*joined[k], m]) - self._marginal(joined[k])
+
+        join(i, stay)
+        join(j, go)
+        order, log_probability, decided = list(block), 0.0, bool(goes)
+        for n in range(len(order)):
+            other = n + int(uniform(random) * (len(order) - n))
+            order[n], order[other] = order[other], order[n]
+            m = order[n]
+            if m in (i, j):
+                goes[m] = m == j
+                continue
+            odds = math.exp(log_weight(m, go) - log_weight(m, stay))
+            if not decided:
+                goes[m] = uniform(random) < odds / (1 + odds)
+            log_probability += math.log((odds if goes[m] else 1.0) / (1 + odds))
+            join(m, go if goes[m] else stay)
+        return log_probability
+
+    def _exchange(self, s: list[int], new: int, log_ratio: float, random: RandomState) -> None:
+        """Move S to a cluster, given the log ratio of the proposals, or leave it."""
+        cluster, seats = self.cluster[self.table[s[0]]], [self.table[i] for i in s]
+        before = self._log_prior()
+        emptied = sum(self._stand_up(i) for i in s)
+        self.menu.take(s, cluster, emptied)
+        old = cluster if cluster in self.menu.tables else NEW
+        other = copy.deepcopy(self)
+        lost = before - other._seated(s, old, seats=seats)[0] + (0.0 if old == NEW else self.menu.fit(s, old))
+        probability, made = self._seated(s, new, random=random)
+        won = self._log_prior() - probability + (0.0 if new == NEW else self.menu.fit(s, new))
+        if uniform(random) < math.exp(min(0.0, log_ratio + won - lost)):
+            k = self.menu.put(s, None if new == NEW else new, made)
+            for i in s:
+                self.cluster[self.table[i]] = k
+            return
+        for i in s:
+            self._stand_up(i)
+        k = self.menu.put(s, None if old == NEW else old, emptied)
+        for i, t in zip(s, seats, strict=True):
+            self._sit_down(i, t, k)
+
+    def _marginal(self, s: list[int]) -> float:
+        """Return the log marginal likelihood of what customers show together."""
+        shown, totals = self.menu.observed(s)
+        observations = self.menu.observations
+        log_marginal = sum(
+            float(observations.feature_logs[observations.table[f]][n]) for f, n in shown.items()
+        )
+        return log_marginal - sum(
+            float(logs[n]) for logs, n in zip(observations.total_logs, totals, strict=True)
+        )
+
+    def _used(self, d: int) -> list[int]:
+        return self.seats[d][: self.used[d]]
 
     def _excess_of_old(self, s: list[int], old: int, seats: list[int]) -> float:
         """Return the log of the prior over the proposal at the former seats, in a copy of the restaurants."""

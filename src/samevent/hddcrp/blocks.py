@@ -210,11 +210,7 @@ def move_parts(count, alpha_within, alpha_across, restaurants, tables, menu, blo
 @kernel
 def _move(size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
     """Move the block in `members`, but not to a cluster in `conflicts`; return whether it moved."""
-    old = tables.cluster[tables.table[blocks.members[0]]]
-    emptied = _take_out(size, restaurants, tables, menu, blocks)
-    detach(menu, old, emptied)
-    if menu.clusters[old, TABLES] == 0:
-        old = NONE
+    old, emptied = take_out(size, restaurants, tables, menu, blocks)
     documents, met = _look_around(size, restaurants, tables, blocks)
     new = _draw_cluster(conflicts, documents, alpha_within, alpha_across, menu, blocks, random)
     before = documents - (blocks.present[old] if old != NONE else 0)
@@ -222,21 +218,58 @@ def _move(size, conflicts, alpha_within, alpha_across, restaurants, tables, menu
     for n in range(met):
         blocks.present[blocks.met[n]] = 0
         blocks.gains[blocks.met[n]] = 0.0
-    if new != old:
-        theta = _theta(old, before, alpha_within, alpha_across, menu)
-        lost = _of_tables(old, before, emptied, theta, alpha_within, menu, blocks)
-        lost += _of_customers(old, theta, size, restaurants, tables, blocks)
-        theta = _theta(new, after, alpha_within, alpha_across, menu)
-        won = _of_customers(new, theta, size, restaurants, tables, blocks)
-        made = _sit_down_together(new, theta, size, restaurants, tables, blocks, random)
-        won += _of_tables(new, after, made, theta, alpha_within, menu, blocks)
-        if uniform(random) < exp(min(0.0, won - lost)):
-            k = attach(menu, new, made)
-            for n in range(size):
-                tables.cluster[tables.table[blocks.members[n]]] = k
-            return True
+    accepted = new != old and seat_if_accepted(
+        size, old, emptied, before, new, after, 0.0, alpha_within, alpha_across, restaurants, tables, menu, blocks,
+        random,
+    )  # fmt: skip
+    if not accepted:
+        put_back(size, old, emptied, restaurants, tables, menu, blocks)
+    return accepted
+
+
+@kernel
+def take_out(size, restaurants, tables, menu, blocks):  # type: ignore[no-untyped-def]
+    """Let S stand up; return its cluster, NONE if that ends, and how many tables are left empty."""
+    old, emptied = tables.cluster[tables.table[blocks.members[0]]], 0
+    for n in range(size):
+        i = blocks.members[n]
+        blocks.seats[n] = tables.table[i]
+        add_to_s(menu, i)
+        emptied += stand_up(restaurants, tables, i)
+    detach(menu, old, emptied)
+    return old if menu.clusters[old, TABLES] > 0 else NONE, emptied
+
+
+@kernel
+def seat_if_accepted(  # type: ignore[no-untyped-def]
+    size, old, emptied, before, new, after, log_odds, alpha_within, alpha_across, restaurants, tables, menu, blocks,
+    random,
+):  # fmt: skip
+    """Seat S in cluster `new` and accept that, or let S stand up again; return whether it was accepted.
+
+    In `before` documents of S there is no other customer of the cluster `old`, in `after` documents none of `new`;
+    `log_odds` is log(p(new) / p(old)) plus the log ratio of the proposals of `old` and of `new`.
+    """
+    theta = _theta(old, before, alpha_within, alpha_across, menu)
+    lost = _of_tables(old, before, emptied, theta, alpha_within, menu, blocks)
+    lost += _of_customers(old, theta, size, restaurants, tables, blocks)
+    theta = _theta(new, after, alpha_within, alpha_across, menu)
+    won = _of_customers(new, theta, size, restaurants, tables, blocks)
+    made = _sit_down_together(new, theta, size, restaurants, tables, blocks, random)
+    won += _of_tables(new, after, made, theta, alpha_within, menu, blocks)
+    if uniform(random) < exp(min(0.0, log_odds + won - lost)):
+        k = attach(menu, new, made)
         for n in range(size):
-            stand_up(restaurants, tables, blocks.members[n])
+            tables.cluster[tables.table[blocks.members[n]]] = k
+        return True
+    for n in range(size):
+        stand_up(restaurants, tables, blocks.members[n])
+    return False
+
+
+@kernel
+def put_back(size, old, emptied, restaurants, tables, menu, blocks):  # type: ignore[no-untyped-def]
+    """Seat S where it sat before."""
     k = attach(menu, old, emptied)
     for n in range(size):
         i, t = blocks.members[n], blocks.seats[n]
@@ -244,19 +277,6 @@ def _move(size, conflicts, alpha_within, alpha_across, restaurants, tables, menu
             take_back(restaurants, t, restaurants.document[i])
             tables.cluster[t] = k
         sit_down(tables, i, t)
-    return False
-
-
-@kernel
-def _take_out(size, restaurants, tables, menu, blocks):  # type: ignore[no-untyped-def]
-    """Let S stand up; return how many tables that leaves empty."""
-    emptied = 0
-    for n in range(size):
-        i = blocks.members[n]
-        blocks.seats[n] = tables.table[i]
-        add_to_s(menu, i)
-        emptied += stand_up(restaurants, tables, i)
-    return emptied
 
 
 @kernel
@@ -343,7 +363,7 @@ def _sit_down_together(k, theta, size, restaurants, tables, blocks, random):  # 
     for n in range(size):
         i = blocks.members[n]
         d = restaurants.document[i]
-        left = uniform(random) * (theta + _customers_in(d, mark, restaurants, tables)) - theta
+        left = uniform(random) * (theta + customers_in(d, mark, restaurants, tables)) - theta
         chosen = NONE
         if left >= 0:
             for p in range(restaurants.begin[d], restaurants.end[d]):
@@ -362,7 +382,7 @@ def _sit_down_together(k, theta, size, restaurants, tables, blocks, random):  # 
 
 
 @kernel
-def _customers_in(d, k, restaurants, tables):  # type: ignore[no-untyped-def]
+def customers_in(d, k, restaurants, tables):  # type: ignore[no-untyped-def]
     """Count the customers of cluster `k` in document `d`."""
     count = 0
     for p in range(restaurants.begin[d], restaurants.end[d]):
@@ -386,7 +406,7 @@ def _of_customers(k, theta, size, restaurants, tables, blocks):  # type: ignore[
         d, begin = restaurants.document[blocks.members[n]], n
         while n < size and restaurants.document[blocks.members[n]] == d:
             n += 1
-        there = _customers_in(d, k, restaurants, tables)
+        there = customers_in(d, k, restaurants, tables)
         product = 1.0
         for seated in range(max(there, 1), there + n - begin):
             product *= 1.0 + theta / seated

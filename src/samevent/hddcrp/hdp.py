@@ -8,8 +8,9 @@ customers carry tables instead of links: with T tables left and n_k of them in c
     a new cluster                 alpha_d * alpha_0 / (T + alpha_0)              p(x_i)
 
 After all customers, every table of two or more draws its cluster again (Teh et al. 2006, section 5.1); a customer
-alone at a table has just drawn it. Then customers of a cluster that show the same word move together (`blocks`):
-without that, chains hardly mix where the Dirichlet parameter is small.
+alone at a table has just drawn it. Customers of a cluster that show the same word also move together (`blocks`), and
+part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small. Runs start with
+splits and merges alone (`gather`).
 
 The variants differ in what is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas (HDP-1f); several
 independent channels (HDP-flat); channels that depend on others (HDP-struct).
@@ -56,11 +57,15 @@ from samevent.hddcrp.restaurants import (
     take_table,
 )
 from samevent.hddcrp.runner import Progress
+from samevent.hddcrp.splits import Sides, new_sides, split_and_merge
 from samevent.partitions.labels import canonical, integers
 
 ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
 CUSTOMERS_PER_PART = 4
-"""For this many words of customers, one part of a block moves in every sweep."""
+CUSTOMERS_PER_SPLIT = 16
+"""For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
+SPLITS_AT_START = 4
+"""How many blocks split or merge at the start of a run, for each word of a customer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +79,7 @@ class State:
     tables: Tables
     menu: Menu
     blocks: Blocks
+    sides: Sides
     random: RandomState
 
     @property
@@ -151,6 +157,7 @@ def init(
         tables=new_tables(count),
         menu=new_menu(observations),
         blocks=new_blocks(observations, documents, alpha_across),
+        sides=new_sides(observations, int(documents.max(initial=0)) + 1),
         random=random,
     )
     with_table = start.astype(np.int64) * (int(documents.max(initial=0)) + 1) + documents
@@ -159,13 +166,28 @@ def init(
 
 
 def sweep(state: State, *, sweeps: int = 1) -> None:
-    """Draw the table of every customer and the cluster of every table, and move blocks, `sweeps` times."""
+    """Split and merge blocks, draw the table of every customer and the cluster of every table, and move blocks."""
     alphas = state.alpha_within, state.alpha_across
     seats, moved = (state.restaurants, state.tables, state.menu), (state.blocks, state.random)
+    words = len(state.blocks.customers)
     for _ in range(sweeps):
+        split_and_merge(
+            words // CUSTOMERS_PER_SPLIT, *alphas, *seats, state.blocks, state.sides, state.random
+        )
         _sweep(*alphas, *seats, state.random)
         move_blocks(*alphas, *seats, *moved)
-        move_parts(len(state.blocks.customers) // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
+        move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
+
+
+def gather(state: State) -> None:
+    """Let customers find those with the same word, before customers one by one scatter words over clusters.
+
+    From singletons, this leads to far more probable states than sweeps alone.
+    """
+    seats = state.restaurants, state.tables, state.menu, state.blocks, state.sides, state.random
+    split_and_merge(
+        SPLITS_AT_START * len(state.blocks.customers), state.alpha_within, state.alpha_across, *seats
+    )
 
 
 def step(state: State) -> Info:
@@ -193,10 +215,12 @@ def sample(
     """Run independent chains (see `franchise.sample_runs`). A run depends on the seed and its own number only."""
 
     def start(run: int) -> State:
-        return init(
+        state = init(
             document, channels, seeded(seed, "hdp", run), alpha_within=alpha_within, alpha_across=alpha_across,
             likelihood_weight=likelihood_weight,
         )  # fmt: skip
+        gather(state)
+        return state
 
     model = "hdp", seed, alpha_within, alpha_across, likelihood_weight, np.asarray(document), tuple(channels)
     return sample_runs(

@@ -241,6 +241,23 @@ def shared_log_ratio(menu, k):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def log_ratio_with(menu, k):  # type: ignore[no-untyped-def]
+    """Return the log likelihood ratio of S with cluster `k` and alone: 0 for a new cluster, NONE."""
+    if k == NONE:
+        return 0.0
+    ratio = log_ratio_by_totals(menu, menu.clusters[k, GROUP])
+    for n in range(menu.counters[FEATURES_OF_S]):
+        f = menu.features_of_s[n]
+        for e in range(menu.features[f, BEGIN], menu.features[f, END]):
+            if menu.entries[e, CLUSTER] == k:
+                logs, ours = menu.feature_logs[menu.features[f, LOGS]], menu.features[f, IN_S]
+                theirs = menu.entries[e, COUNT]
+                ratio += logs[ours + theirs] - logs[ours] - logs[theirs]
+                break
+    return ratio
+
+
+@kernel
 def pick(menu, alpha, scale, point):  # type: ignore[no-untyped-def]
     """Return the cluster of a new table at a point between 0 and the weight that `weigh` returned."""
     counters = menu.counters
