@@ -18,11 +18,11 @@ from extraction_builders import tiny_resources
 from parses import needs_model
 from samevent.cli.train import train_cli
 from samevent.corpus import Corpus, Document, Mention
-from samevent.errors import DataError, OutputExistsError, UsageError
+from samevent.errors import DataError, FormatError, OutputExistsError, UsageError
 from samevent.extraction import load_extractor
 from samevent.language.encoder import Encoder
 from samevent.language.encoder.training import topic_halves
-from samevent.language.resources import resources
+from samevent.language.resources import read_manifest, resources
 from samevent.language.roles import Roles
 from samevent.preparation import Encode
 from samevent.similarity.boosted import BoostedModel
@@ -38,12 +38,14 @@ from samevent.training import (
     check_linked,
     cross_fitted,
     encoders,
+    enter_files,
     folder,
     linked_events,
     pair_models,
     train_extractor,
     train_model,
     train_pair_model,
+    write_manifest,
 )
 
 SOURCE = Source("reports", "none")
@@ -97,6 +99,21 @@ def test_whole_model_labels_the_roles_of_each_document_once(
     monkeypatch.setattr(Roles, "label", counted)
     train_model(reports(), tmp_path / "models" / "mine", resources(), source=SOURCE)  # both folders are new
     assert labelled == Counter(document.id for document in reports())
+
+
+def test_a_replaced_file_is_entered_into_the_manifest(tmp_path: Path) -> None:
+    enter_files(tmp_path, {"extractor.npz": SOURCE})  # there is no manifest to enter it into
+    assert not any(tmp_path.iterdir())
+    for name in ("extractor.npz", "roles.npz"):
+        (tmp_path / name).write_text("old")
+    write_manifest(tmp_path, "mine", dict.fromkeys(("extractor.npz", "roles.npz"), Source("other")))
+    for name in ("extractor.npz", "roles.npz"):
+        (tmp_path / name).write_text("new")
+    enter_files(tmp_path, {"extractor.npz": SOURCE})
+    assert resources(tmp_path).file("extractor.npz").read_text() == "new"
+    assert read_manifest(tmp_path)["files"]["extractor.npz"]["source"] == SOURCE.name
+    with pytest.raises(FormatError, match=r"roles\.npz: is not the file"):
+        resources(tmp_path).file("roles.npz")
 
 
 @needs_model

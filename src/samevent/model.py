@@ -44,6 +44,7 @@ from samevent.results import Result
 from samevent.results.assembly import assemble, explain_pair
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.explanation import Explanation
+from samevent.similarity.model import PAIR_MODEL_FILES
 
 Watch = Callable[[str, int, int, str], None]
 """Progress callback: stage, steps done, steps in all, and what was found so far."""
@@ -110,7 +111,7 @@ class Model:
     @cached_property
     def extractor(self) -> Extractor:
         """Finds events, participants, times and locations, without an encoder."""
-        file = self.resources.folder / EXTRACTOR_FILE
+        file = self.resources.file(EXTRACTOR_FILE)
         if not file.exists():
             raise missing_extractor(self.resources.folder)
         return Extractor.load(file, self.resources)
@@ -118,7 +119,7 @@ class Model:
     @cached_property
     def contextual_extractor(self) -> Extractor:
         """The same from what the encoder says about each token; without one of its own, the model's other extractor."""
-        file = self.resources.folder / CONTEXTUAL_FILE
+        file = self.resources.file(CONTEXTUAL_FILE)
         return Extractor.load(file, self.resources) if file.exists() else self.extractor
 
     def extractor_of(self, preset: str) -> Extractor:
@@ -128,6 +129,8 @@ class Model:
     @cached_property
     def pair_models(self) -> dict[str, AnyPairModel]:
         """The pair models of the folder by name: `standard`, `best`, `light`, `paper`, `paper-code`."""
+        for file in PAIR_MODEL_FILES.values():
+            self.resources.file(file)
         return load_pair_models(self.resources.folder)
 
     def check_parts(self, system: Clusterer) -> None:

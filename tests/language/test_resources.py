@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from samevent.errors import FormatError, UsageError
-from samevent.language.resources import DEFAULT, MODELS, resources
+from samevent.language.resources import DEFAULT, MODELS, Resources, read_manifest, resources
 
 MODEL = resources()
 
@@ -74,3 +76,46 @@ def test_unknown_model_is_refused() -> None:
 def test_missing_part_is_an_error_on_first_use(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"roles\.npz: the table does not exist"):
         _ = resources(tmp_path).roles
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a folder with the manifest and the vectors of the shipped model."""
+    for name in ("manifest.json", "vectors.npz"):
+        shutil.copyfile(MODELS / DEFAULT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_a_file_that_the_manifest_does_not_list_so_is_not_loaded(copy: Path) -> None:
+    assert len(resources(copy).vectors) == 60_000
+    data = bytearray((copy / "vectors.npz").read_bytes())
+    data[-1] ^= 1  # in the comment of the archive, which has no checksum
+    (copy / "vectors.npz").write_bytes(data)
+    with pytest.raises(FormatError, match=r"vectors\.npz: is not the file that manifest\.json lists"):
+        _ = resources(copy).vectors
+    assert Resources(copy, verify=False).file("vectors.npz").exists()
+    manifest = json.loads((copy / "manifest.json").read_text())
+    del manifest["files"]["vectors.npz"]
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    assert resources(copy).file("vectors.npz").exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-100],
+        lambda text: text.replace('"files"', '"fi1es"'),
+        lambda text: text.replace('"licence"', '"license"', 1),
+        lambda text: text.replace('"sha256": "', '"sha256": "?', 1),
+        lambda text: text.replace('"bytes": ', '"bytes": "many", "": ', 1),
+        lambda _: "[]",
+    ],
+)
+def test_a_damaged_manifest_is_an_error(copy: Path, damage: Callable[[str], str]) -> None:
+    text = (copy / "manifest.json").read_text()
+    assert read_manifest(copy)["name"] == DEFAULT
+    (copy / "manifest.json").write_text(damage(text))
+    with pytest.raises(FormatError, match=r"manifest\.json: is damaged"):
+        _ = resources(copy).vectors
+    with pytest.raises(FormatError, match="is damaged"):
+        read_manifest(copy)

@@ -50,6 +50,7 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
     from samevent.language.cache import Cache
     from samevent.language.resources import ROLES_FILE
     from samevent.language.roles.training import RoleSettings, train_file
+    from samevent.training import Source, enter_files
 
     output.mkdir(parents=True, exist_ok=True)
     train_file(
@@ -61,6 +62,7 @@ def roles_cli(data: Path, output: Path, examples: Path | None, seed: int, force:
         overwrite=force,
         progress=say,
     )
+    enter_files(output, {ROLES_FILE: Source(data.name)})
     say(f"wrote {output / ROLES_FILE}")
 
 
@@ -107,11 +109,12 @@ def extractor_cli(
     from samevent.extraction.training import ExtractorSettings, groups_without
     from samevent.language.cache import Cache
     from samevent.language.resources import resources
-    from samevent.training import Source, train_extractor
+    from samevent.training import Source, enter_files, train_extractor
 
     corpus = read(data)
     learning = LearningSettings(cost=LIKELIHOOD if likelihood else Cost())
     settings = ExtractorSettings(learning=learning, groups=groups_without(left_out))
+    source = Source(f"ECB+, train topics of {split}" if split else data.name)
     output.mkdir(parents=True, exist_ok=True)
     file = output / (CONTEXTUAL_FILE if encoders else EXTRACTOR_FILE)
     train_extractor(
@@ -121,12 +124,13 @@ def extractor_cli(
         beside=load_split(split).select(corpus, "dev") if split else (),
         encoders=encoders,
         settings=settings,
-        source=Source(f"ECB+, train topics of {split}" if split else data.name),
+        source=source,
         jobs=jobs,
         cache=Cache(),
         overwrite=force,
         progress=say,
     )
+    enter_files(output, {file.name: source})
     say(f"wrote {file}")
 
 
@@ -180,8 +184,10 @@ def similarity_cli(
     from samevent.similarity.model import PAIR_MODEL_FILES
     from samevent.training import (
         PAIR_MODEL_SETTINGS,
+        Source,
         chooses_penalty,
         cross_fitted,
+        enter_files,
         needs_large_encoder,
         same_encoder,
         train_pair_model,
@@ -218,6 +224,7 @@ def similarity_cli(
         overwrite=force,
         progress=say,
     )
+    enter_files(output, {target.name: Source(", ".join(path.name for path in data))})
     say(f"wrote {target}")
 
 
@@ -275,8 +282,10 @@ def encoder_cli(
     topics and scored on the other (with two jobs, both at once); their mean is written. If interrupted, run the same
     command again. Needs the extra: pip install 'samevent[train]'.
     """
+    from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
     from samevent.language.encoder.training import Teaching, annotated_part, train_encoder
     from samevent.language.encoder.tuning import TuningSettings, import_torch
+    from samevent.training import Source, enter_files
 
     import_torch()
     topics = load_split(split) if split else None
@@ -294,6 +303,8 @@ def encoder_cli(
         overwrite=force,
         progress=say,
     )
+    trained = Source(f"{base.name}, tuned on {', '.join(path.name for path in data)}")
+    enter_files(output, {ENCODER_FILE: trained, TOKENIZER_FILE: Source(base.name)})
     if json_file is not None:
         emit_json(figures, json_file, force=force)
     say(f"wrote {output}")

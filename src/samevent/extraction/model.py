@@ -279,7 +279,7 @@ class Extractor:
 def load_extractor(model: str | Path = DEFAULT_MODEL) -> Extractor:
     """Load the extractor of a model: a shipped one by its name, or any by its folder."""
     language = resources(model)
-    return Extractor.load(language.folder / EXTRACTOR_FILE, language)
+    return Extractor.load(language.file(EXTRACTOR_FILE), language)
 
 
 def _check(

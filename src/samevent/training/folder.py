@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections import Counter
@@ -19,7 +18,14 @@ from samevent.language.cache import Cache
 from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE
 from samevent.language.encoder.training import LARGE, MEAN
-from samevent.language.resources import ADAPTER_FILE, LARGE_FOLDER, MANIFEST_FILE, Resources
+from samevent.language.resources import (
+    ADAPTER_FILE,
+    LARGE_FOLDER,
+    MANIFEST_FILE,
+    Resources,
+    read_manifest,
+    sha256,
+)
 from samevent.preparation import parse, with_states
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
@@ -112,7 +118,7 @@ def train_model(
     shutil.rmtree(part, ignore_errors=True)
     try:
         shutil.copytree(base.folder, part)
-        manifest = json.loads((part / MANIFEST_FILE).read_text("utf-8"))
+        manifest = read_manifest(part)
         sources = {
             name: Source(about["source"], about["licence"]) for name, about in manifest["files"].items()
         }
@@ -166,7 +172,7 @@ def train_files(
 
     Return the files that were written, with their sources. Each document is parsed, and its roles are labelled, once.
     """
-    resources, written = Resources(folder), {}
+    resources, written = Resources(folder, verify=False), {}
     if encoders:
         for name in (ENCODER_FILE, TOKENIZER_FILE):
             shutil.copyfile(encoders / MEAN / name, folder / name)
@@ -245,12 +251,29 @@ def check_linked(documents: Iterable[Document]) -> None:
 
 def write_manifest(folder: Path, name: str, sources: Mapping[str, Source]) -> None:
     """Write the manifest of a model's folder: its files with size and hash, their sources and licences."""
-    files = {}
-    for file, source in sources.items():
-        data = (folder / file).read_bytes()
-        digest = hashlib.sha256(data).hexdigest()
-        files[file] = {"bytes": len(data), "sha256": digest, "source": source.name, "licence": source.licence}
-    manifest = {"name": name, "language": "en", "schema": 1, "files": files}
+    _write_manifest(folder, {"name": name, "language": "en", "schema": 1, "files": _entries(folder, sources)})
+
+
+def enter_files(folder: Path, sources: Mapping[str, Source]) -> None:
+    """Enter files that were replaced into the manifest of a model's folder, if it has one."""
+    if (folder / MANIFEST_FILE).exists():
+        manifest = read_manifest(folder)
+        _write_manifest(folder, manifest | {"files": manifest["files"] | _entries(folder, sources)})
+
+
+def _entries(folder: Path, sources: Mapping[str, Source]) -> dict[str, dict[str, int | str]]:
+    return {
+        name: {
+            "bytes": (folder / name).stat().st_size,
+            "sha256": sha256(folder / name),
+            "source": source.name,
+            "licence": source.licence,
+        }
+        for name, source in sources.items()
+    }
+
+
+def _write_manifest(folder: Path, manifest: Mapping[str, object]) -> None:
     write_text(folder / MANIFEST_FILE, [json.dumps(manifest, indent=2) + "\n"], overwrite=True)
 
 
