@@ -25,7 +25,9 @@ NAMES = [
     "errors",
     "extraction",
     "pairs",
+    "paper",
     "roles",
+    "rules",
     "statistics",
     "transfer",
 ]

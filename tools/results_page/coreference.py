@@ -26,8 +26,8 @@ def coreference(name: str, result: Json, plots: Plots) -> str:
     """Return the section of one table, and add its plots to `plots`."""
     run = (
         f"Protocol `{result['protocol']}`, {result['part']} topics, preset `{result['preset']}`, "
-        f"seed {result['seed']}, model: {result['model']}. {result['seconds'] / 60:.1f} minutes of clustering, "
-        f"commit `{str(result['commit'])[:10]}`."
+        f"seed {result['seed']}, model: {result['model']}. {result['seconds'] / 60:.1f} minutes of clustering"
+        + (f", commit `{result['commit'][:10]}`." if result["commit"] else ".")
     )
     parts = [f"## {result['protocol']}, preset {result['preset']}", PROTOCOLS[result["protocol"]], run]
     for key, rows in groupby(result["rows"], key=_level):

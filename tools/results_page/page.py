@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tools.results_page.claims import claims, discussion, rules
 from tools.results_page.coreference import (
     Json,
     Plots,
@@ -41,6 +42,9 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
             parts += [f"## Comparison with the paper ({result['part']} topics)", compare_with_paper(result)]
             parts += [] if margin_reproduced(result) else [_prose("margin")]
             parts += [_prose("hdp-lex")] if below_paper(result, "hdp-lex") else []
+    parts.append(claims(list(tables.values())))
+    parts += [rules(result) for result in results.values() if "rules" in result]
+    parts += [discussion(result["discussion"]) for result in results.values() if "discussion" in result]
     parts += [coreference(name, result, plots) for name, result in tables.items()]
     if "ablations" in results:
         parts.append(_ablations(results["ablations"], plots))

@@ -45,6 +45,8 @@ QUICK_RUN: Mapping[str, Any] = {"runs": 2, "sweeps": 100}
 """How these run unless they are asked for by name: on gold mentions, and short."""
 BASELINES = ("lemma", "agglomerative")
 """All other systems are tested against these."""
+PROPOSED = ("hddcrp", "hddcrp-star")
+"""What the paper proposes: tested against all of its systems."""
 _TRACED = 40
 """About how many sweeps of a trace are kept."""
 
@@ -200,7 +202,7 @@ def _scores(plan: Plan, answers: Answers, filter: Filter) -> tuple[dict[str, Any
     ceiling, rows = {}, []
     for unit, singletons in ((unit, singletons) for singletons in task.singletons for unit in task.units):
         best, *found = (
-            scored(_pairings(answer, given.gold, kept, unit, singletons), seed=plan.seed)
+            scored(pairings_of(answer, given.gold, kept, unit, singletons), seed=plan.seed)
             for answer in ((ideal,), *clusterings.values())
         )
         ceiling[f"{unit} {singletons}"] = best.conll
@@ -225,7 +227,7 @@ def _scores(plan: Plan, answers: Answers, filter: Filter) -> tuple[dict[str, Any
     return about | {"components": _components(answers)}, rows
 
 
-def _pairings(
+def pairings_of(
     answers: Sequence[Clustering], gold: Corpus, kept: Corpus, unit: Unit, singletons: Singletons
 ) -> list[Pairing]:
     """Pair answers with gold events; an answer may cover more mentions than are kept."""
@@ -241,7 +243,8 @@ def _note(answers: Answers) -> str:
 
 
 def _differences(name: str, found: Mapping[str, Scored]) -> dict[str, Any]:
-    return {other: found[name].minus(found[other]) for other in BASELINES if other in found and other != name}
+    others = SYSTEMS if name in PROPOSED else BASELINES
+    return {other: found[name].minus(found[other]) for other in others if other in found and other != name}
 
 
 def _thinned(cell: Cell) -> dict[str, Any]:

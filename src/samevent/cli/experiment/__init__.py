@@ -10,7 +10,9 @@ from samevent.cli.experiment.ecbplus import ecbplus_cli
 from samevent.cli.experiment.errors import errors_cli
 from samevent.cli.experiment.extraction import extraction_cli
 from samevent.cli.experiment.pairs import pairs_cli
+from samevent.cli.experiment.paper import paper_cli
 from samevent.cli.experiment.roles import roles_cli
+from samevent.cli.experiment.rules import rules_cli
 from samevent.cli.experiment.statistics import statistics_cli
 from samevent.cli.experiment.transfer import transfer_cli
 
@@ -21,12 +23,14 @@ def experiment_cli() -> None:
 
 
 for _command in (
+    paper_cli,
     statistics_cli,
     roles_cli,
     extraction_cli,
     pairs_cli,
     ecbplus_cli,
     ablations_cli,
+    rules_cli,
     analysis_cli,
     errors_cli,
     transfer_cli,

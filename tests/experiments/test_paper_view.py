@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import Any
+
+from samevent.corpus import KINDS
+from samevent.experiments.ecbplus import SYSTEMS
+from samevent.experiments.pairs import PAPER_WEIGHTS
+from samevent.experiments.paper_view import METRICS, PAPER_COMPONENTS, READINGS, SENTENCE, gather, stored
+from samevent.experiments.protocols import PAPER_STATISTICS
+
+SCORE = {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+
+
+def row(clusterer: str, **fields: str) -> dict[str, Any]:
+    level = {"preset": "paper", "mentions": "gold", "filter": "none", "unit": "document"} | fields
+    return (
+        level
+        | dict.fromkeys(METRICS, SCORE)
+        | {
+            "clusterer": clusterer,
+            "conll": 0.5,
+            "conll_interval": {"low": 0.4, "high": 0.6},
+        }
+    )
+
+
+def test_gather_keeps_the_papers_systems_and_readings() -> None:
+    counts = dict.fromkeys(("documents", "sentences", "mentions", "within_chains", "cross_chains"), 1)
+    found = {"recall": {kind: {"head_recall": 0.9, "count": 7} for kind in KINDS}}
+    figures = gather(
+        components={kind: [] for kind in KINDS},
+        statistics={"dev": counts},
+        coreference=[
+            {"rows": [row("lemma"), row("hdp-1f"), row("hddcrp", preset="light")]},
+            {"rows": [row("hddcrp", preset="paper-code", mentions="predicted", filter="none")]},
+            {"rows": [row("hddcrp", preset="paper-code", mentions="predicted", filter="head")]},
+        ],
+        weights={"paper": {"head_vector": 3.0}},
+        extraction={"dev": found},
+        discussion={},
+    )
+    kept = [(each["clusterer"], each["preset"], each["mentions"]) for each in figures["results"]]
+    assert kept == [("lemma", "paper", "gold"), ("hddcrp", "paper-code", "predicted")]
+    assert figures["results"][0]["paper"]["conll"] == 0.577
+    assert figures["extraction"]["dev"]["location"]["paper_roles"] == 0.13
+    assert figures["weights"]["paper"] == PAPER_WEIGHTS
+
+
+def test_the_papers_components_are_in_its_sentence() -> None:
+    plain = SENTENCE.replace("10th", "10")
+    assert all(part in plain for parts in PAPER_COMPONENTS.values() for part in parts)
+
+
+def test_the_papers_totals_are_sums_of_its_parts() -> None:
+    for name in ("documents", "sentences", "mentions", "within_chains", "cross_chains"):
+        parts = [getattr(PAPER_STATISTICS[part], name) for part in ("train", "dev", "test")]
+        assert sum(parts) == getattr(PAPER_STATISTICS["total"], name)
+
+
+def test_stored_figures_have_every_system_of_the_paper() -> None:
+    figures = stored()
+    assert figures is not None
+    known = {(each["preset"], each["clusterer"]) for each in figures["results"]}
+    assert {("paper", name) for name in SYSTEMS} <= known
+    assert set(figures["weights"]["ours"]) == set(READINGS)
