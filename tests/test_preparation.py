@@ -235,5 +235,5 @@ def test_presets_choose_the_extractor(model: Model) -> None:
     vars(model).update(extractor="plain", contextual_extractor="contextual")
     chosen: dict[str, Any] = {preset: model.extractor_of(preset) for preset in PRESETS}
     assert chosen == {
-        "standard": "contextual", "best": "contextual", "light": "plain", "paper": "plain"
+        "standard": "contextual", "best": "contextual", "light": "plain", "paper": "plain", "paper-code": "plain"
     }  # fmt: skip

@@ -17,7 +17,7 @@ from samevent.similarity.mentions import Annotated, MentionTable, compile_mentio
 from samevent.similarity.model import PairModel
 
 TAGS = ("NN", "NNS", "VBD", "IN")
-WORDS = tuple("bomb bombs raid raids attack attacks kill kills die dies overkill the of".split())
+WORDS = tuple("bomb bombs raid raids attack attacks kill kills die dies the of".split())
 SYNONYMS = {"bomb": ("raid",), "raid": ("bomb", "attack"), "attack": ("raid",), "kill": ("slay",)}
 ROLES = ("ARG0", "ARG1", "ARG2", None)
 

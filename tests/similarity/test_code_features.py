@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, sqrt
 
 import numpy as np
@@ -19,7 +20,11 @@ from samevent.similarity.code_features import (
 from samevent.similarity.features import FEATURES, TAGS
 from similarity.tables import FRAMES, HYPERNYMS, VECTORS, all_pairs, compiled, random_corpus
 
-CORPUS = random_corpus(21, documents=8, mentions=14)
+CORPUS = [
+    (document, replace(annotation, lemmas=tuple({"Die": "Overkill"}.get(w, w) for w in annotation.lemmas)))
+    for document, annotation in random_corpus(21, documents=8, mentions=14)
+]
+"""With a lemma that contains another."""
 
 
 class Plain:
