@@ -22,7 +22,7 @@ from samevent.clusterers import clusterer
 from samevent.clusterers.linked import Hddcrp
 from samevent.errors import SameventError
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE
-from samevent.language.resources import MODELS
+from samevent.language.resources import MANIFEST_FILE, MODELS
 from samevent.similarity.model import SIMILARITY_FILE
 
 pytestmark = needs_model
@@ -41,7 +41,7 @@ def model(tmp_path: Path) -> Path:
     folder = tmp_path / "model"
     folder.mkdir()
     for file in (MODELS / "en-news").iterdir():
-        if file.name != SIMILARITY_FILE:
+        if file.name not in (SIMILARITY_FILE, MANIFEST_FILE):
             (folder / file.name).symlink_to(file)
     MODEL.save(folder / SIMILARITY_FILE)
     return folder

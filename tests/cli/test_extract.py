@@ -110,7 +110,7 @@ def test_extract_does_not_overwrite(tmp_path: Path) -> None:
 def test_extract_with_a_model_that_has_no_extractor_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(ARTICLE)
     (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "manifest.json").write_text(json.dumps({"name": "mine"}))
+    (tmp_path / "model" / "manifest.json").write_text(json.dumps({"name": "mine", "files": {}}))
     done = extract(tmp_path / "a.txt", "-o", tmp_path / "out.jsonl", "--model", tmp_path / "model")
     assert done.returncode == 1
     assert "extractor.npz" in done.stderr

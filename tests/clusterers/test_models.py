@@ -32,6 +32,7 @@ from samevent.similarity.documents import compare_documents, document_similarity
 from samevent.similarity.explanation import explain
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import CONTEXTUAL, LARGE_CONTEXTUAL
+from samevent.similarity.model import LOG_LINEAR
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP, TREE_FEATURES
 from similarity.tables import all_pairs, random_corpus
 
@@ -176,7 +177,7 @@ def test_presets_with_trees_integrate_over_their_uncertainty_and_the_paper_does_
     for preset in PRESETS:
         system = clusterer("hddcrp", preset=preset)
         assert isinstance(system, Hddcrp)
-        assert system.uncertain == (preset != "paper")
+        assert system.uncertain == (preset not in LOG_LINEAR)
     with pytest.raises(UsageError, match="'last' similarities are taken as they are"):
         Hddcrp(uncertain=True, answer="last")
 
@@ -332,7 +333,7 @@ def test_chains_that_have_not_settled_are_warned_of() -> None:
 @pytest.mark.parametrize(
     ("name", "changes", "says"),
     [
-        ("hddcrp", {"runs": 1}, "'runs' is 1; expected a number from 2"),
+        ("hddcrp", {"runs": 1}, "'runs' is 1; expected 2 or more"),
         ("hddcrp", {"alpha_within": 0}, "'alpha_within' is 0"),
         ("hddcrp", {"document_weight": -1}, "'document_weight' is -1"),
         ("hddcrp-star", {"alpha_across": float("nan")}, "'alpha_across' is nan"),

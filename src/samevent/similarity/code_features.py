@@ -104,6 +104,7 @@ def select_features(
 ) -> tuple[Feature, ...]:
     """Return the numeric features of these names, except those of some groups.
 
+    >>> from samevent.similarity.mentions import FIELDS
     >>> [feature.name for feature in select_features(without=[*FIELDS, "string"])]
     ['head_vector', 'synonyms']
     """

@@ -85,3 +85,12 @@ def test_fitted_tagger_finds_what_it_was_shown_elsewhere() -> None:
 
 def test_no_tags_make_no_tagger() -> None:
     assert fit_tagger([TaggedText(random_states(5), BORDERS, {})]) is None
+
+
+def test_documents_of_which_nothing_is_read_have_scores() -> None:
+    tagger = random_tagger()
+    unread = np.zeros((4, 0), np.float16)
+    blank = np.zeros((4, len(tagger.mean)), np.float16)
+    borders = np.array([0, 4])
+    assert np.array_equal(tagger.scores(unread, borders), tagger.scores(blank, borders))
+    assert len(tagger.scores(unread[:0], borders[:1])) == 0

@@ -49,6 +49,8 @@ class Tagger:
 
     def scores(self, states: States, borders: Borders) -> Floats:
         """Return the scores of `TAGGED`, one row per token; `borders` are those of the sentences."""
+        if not states.shape[1]:  # nothing was read
+            states = np.zeros((len(states), len(self.mean)), np.float16)
         rows = _window(_centred(states, self.mean), borders, np.arange(len(states)))
         return np.asarray(rows @ self.weight + self.bias, np.float32)
 
