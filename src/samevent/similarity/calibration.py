@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from samevent.similarity.bags import Booleans, Floats
 
@@ -47,3 +49,22 @@ def calibration(probability: Floats, same: Booleans, *, bins: int = 10) -> Calib
     ]
     brier = float(np.mean((probability - same) ** 2)) if len(same) else 0.0
     return Calibration(tuple(rows), brier)
+
+
+def correction(columns: Floats, true: Booleans, usual: Floats) -> Floats:
+    """Fit a logistic regression whose weights stay near the `usual` ones where there are few rows, to three digits.
+
+    >>> few, many = np.ones((1, 1)), np.ones((1000, 1))
+    >>> correction(few, np.ones(1, bool), np.zeros(1)).tolist()
+    [0.401]
+    >>> correction(many, np.arange(1000) < 731, np.zeros(1)).tolist()
+    [0.995]
+    """
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores, off = columns @ weights, weights - usual
+        value = (np.logaddexp(0, scores) - true * scores).sum() + off @ off / 2
+        return float(value), columns.T @ (expit(scores) - true) + off
+
+    weights: Floats = minimize(loss, usual, jac=True, method="L-BFGS-B").x.round(3)
+    return weights

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from samevent.similarity.bags import Booleans, Floats, Indices
+from samevent.similarity.calibration import correction
 
 _LEAST = 0.01
 """Probabilities are counted in about a hundred samples."""
-_PENALTY = 1.0
-"""Ridge penalty that pulls the correction towards none where there are few events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +40,8 @@ class Purity:
     @classmethod
     def fitted(cls, probability: Floats, sizes: Indices, pure: Booleans) -> Purity:
         """Fit the correction to events of which it is known whether they are pure: one row each."""
-        columns, none = _columns(probability, sizes), np.array([0.0, 1.0, 0.0])
-
-        def loss(weights: Floats) -> tuple[float, Floats]:
-            scores, off = columns @ weights, weights - none
-            value = (np.logaddexp(0, scores) - pure * scores).sum() + _PENALTY / 2 * off @ off
-            return float(value), columns.T @ (expit(scores) - pure) + _PENALTY * off
-
-        return cls(*map(float, minimize(loss, none, jac=True, method="L-BFGS-B").x.round(3)))
+        usual = np.array([0.0, 1.0, 0.0])
+        return cls(*correction(_columns(probability, sizes), pure, usual).tolist())
 
 
 AS_IT_IS = Purity()

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from samevent.partitions.posterior import LEAST_SHARE, Line
 from samevent.similarity.bags import Booleans, Floats
+from samevent.similarity.calibration import correction
 
 _STRONGEST = 6.0
 """Log-odds of a pair beyond this are not more certain."""
-_PENALTY = 1.0
-"""Ridge penalty that pulls the weights towards the posterior alone where there are few pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +46,8 @@ class Shown:
     @classmethod
     def fitted(cls, probability: Floats, log_odds: Floats, same: Booleans) -> Shown:
         """Fit the weights to pairs of which it is known whether they are the same event."""
-        columns, posterior = _columns(probability, log_odds), np.array([0.0, 1.0, 0.0])
-
-        def loss(weights: Floats) -> tuple[float, Floats]:
-            scores, off = columns @ weights, weights - posterior
-            value = (np.logaddexp(0, scores) - same * scores).sum() + _PENALTY / 2 * off @ off
-            return float(value), columns.T @ (expit(scores) - same) + _PENALTY * off
-
-        return cls(*map(float, minimize(loss, posterior, jac=True, method="L-BFGS-B").x.round(3)))
+        usual = np.array([0.0, 1.0, 0.0])
+        return cls(*correction(_columns(probability, log_odds), same, usual).tolist())
 
 
 THE_POSTERIOR = Shown()
