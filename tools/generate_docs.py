@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -100,14 +101,15 @@ def _block(match: re.Match[str]) -> str:
 @cache
 def _output(words: str) -> str:
     arguments = shlex.split(words.replace("$SAMEVENT_DATA", str(DATA)))
-    done = subprocess.run(
-        [sys.executable, "-m", "samevent", *arguments],
-        cwd=ROOT,
-        env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    with tempfile.TemporaryDirectory() as nothing_installed:
+        done = subprocess.run(
+            [sys.executable, "-m", "samevent", *arguments],
+            cwd=ROOT,
+            env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1", "SAMEVENT_HOME": nothing_installed},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
 
 
