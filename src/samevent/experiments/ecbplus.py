@@ -91,7 +91,7 @@ class Plan:
 
     @property
     def named_model(self) -> str:
-        """What a reader is told of the model."""
+        """The name of the model, as results state it."""
         return (
             Path(self.model).name if self.model else f"trained on the train topics of {self.task.split_name}"
         )
