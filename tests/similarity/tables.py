@@ -11,10 +11,11 @@ from samevent.language.annotation import Annotation
 from samevent.language.vectors import WordVectors
 from samevent.language.wordnet import Pos
 from samevent.similarity.bags import Background
-from samevent.similarity.boosted import BoostedModel, Trees
+from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.code_features import ALL_FEATURES
 from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
 from samevent.similarity.model import PairModel
+from samevent.similarity.trees import Trees
 
 TAGS = ("NN", "NNS", "VBD", "IN")
 WORDS = tuple("bomb bombs raid raids attack attacks kill kills die dies the of".split())

@@ -14,11 +14,12 @@ from samevent.hddcrp import Uncertainty
 from samevent.similarity import links
 from samevent.similarity.bags import Background
 from samevent.similarity.blocking import Blocking
-from samevent.similarity.boosted import BoostedModel, Trees
+from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, fit_trees, from_classifier
 from samevent.similarity.explanation import explain, explanations
 from samevent.similarity.links import LinkSettings, find_links
 from samevent.similarity.tree_features import ABOUT_DOCUMENTS, TREE_FEATURES, columns
+from samevent.similarity.trees import Trees
 from similarity.tables import all_pairs, compiled, random_corpus
 
 NAMES = tuple(feature.name for feature in TREE_FEATURES)
@@ -84,7 +85,6 @@ def test_contributions_of_one_tree_are_differences_of_means() -> None:
     )
     matrix = np.array([[1, 0], [3, 0.5], [9, 1], [9, np.nan], [np.nan, 0]], np.float32)
     assert trees.scores(matrix).tolist() == [1.0, -0.2, -0.6, -0.6, 1.0]
-    assert trees.depths.tolist() == [2]
     means, added = trees.contributions(matrix)
     assert means == 0.1
     assert added == pytest.approx(np.array([[0.6, 0.3], [-0.6, 0.3], [0, -0.7], [0, -0.7], [0.6, 0.3]]))

@@ -83,6 +83,7 @@ def test_training_without_both_classes_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"leaves": 33}, "'leaves' is 33"),
         ({"rounds": 0}, "'rounds' is 0; expected 1 or more"),
         ({"easy_share": 0.0}, "'easy_share' is 0.0"),
         ({"without": ("x",)}, "unknown feature group 'x'"),

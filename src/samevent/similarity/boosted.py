@@ -1,8 +1,6 @@
 """The boosted pair model: the log-odds of f(i, j) are a sum of decision trees over the features of a pair.
 
-Trees are plain arrays, saved without pickle, and evaluated here: scikit-learn is needed to train, not to score.
-A score splits into contributions: on its way from the root to a leaf, a pair passes through nodes whose mean scores
-differ, and each difference is due to the feature that the tree asked for. They add up to the score exactly.
+Trees are plain arrays (`trees`), saved without pickle: scikit-learn is needed to train, not to score.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -28,98 +25,16 @@ from samevent.similarity.model import PairModel
 from samevent.similarity.purity import AS_IT_IS, Purity
 from samevent.similarity.shown import THE_POSTERIOR, Shown
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP, TREE_FEATURES, columns
+from samevent.similarity.trees import Columns, Trees
 from samevent.storage import damaged_table, pack_strings, read_table, unpack_strings, write_table
 
 BOOSTED_KIND = "boosted similarity"
 BOOSTED_SCHEMA = 1
 
-Columns = NDArray[np.float32]
-
 USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
 """Chosen for `standard` on unseen topics and on another corpus (tools/reliability.py); others share it unmeasured."""
 
 _BY_NAME = {feature.name: feature for feature in TREE_FEATURES}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Trees:
-    """Decision trees, node by node, each tree from its root on; tree `t` has the nodes `starts[t]:starts[t + 1]`.
-
-    Node `n` asks for column `column[n]`: up to `threshold[n]`, go to node `left[n]`, else to `right[n]`; a missing
-    value goes left where `missing_left[n]`. A leaf has `left[n] == 0`. `value[n]` is what a leaf adds to the score; of
-    an inner node, the mean over the training pairs that reached it.
-    """
-
-    starts: NDArray[np.int32]
-    column: NDArray[np.int16]
-    threshold: Floats
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    missing_left: NDArray[np.bool_]
-    value: Floats
-
-    def __post_init__(self) -> None:
-        nodes = len(self.column)
-        inner = self.left > 0
-        number = np.arange(nodes)
-        same_length = all(
-            len(each) == nodes for each in (self.threshold, self.left, self.right, self.missing_left)
-        )
-        if not (
-            same_length
-            and len(self.value) == nodes
-            and len(self.starts) > 0
-            and self.starts[0] == 0
-            and self.starts[-1] == nodes
-            and (np.diff(self.starts) > 0).all()
-            and (self.left[inner] > number[inner]).all()
-            and (self.right[inner] > number[inner]).all()
-            and max(self.left.max(initial=0), self.right.max(initial=0)) < max(nodes, 1)
-        ):
-            raise FormatError(
-                "the trees of the pair model are damaged", expected="nodes whose children come after them"
-            )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Trees) and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in Trees.__dataclass_fields__
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def scores(self, matrix: Columns) -> Floats:
-        """Return the sum of the leaves that each row of a matrix reaches."""
-        scores = np.zeros(len(matrix))
-        leaf, nodes = self.left == 0, np.arange(len(self.left), dtype=np.int32)
-        children = np.stack([np.where(leaf, nodes, self.right), np.where(leaf, nodes, self.left)], axis=1)
-        _scores(
-            self.starts, self.depths, self.column, self.threshold, children, self.missing_left.view(np.uint8),
-            self.value, matrix, scores,
-        )  # fmt: skip
-        return scores
-
-    @property
-    def depths(self) -> NDArray[np.int32]:
-        """The most questions that each tree asks."""
-        tree = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
-        depths = np.zeros(len(self), np.int32)
-        nodes = self.starts[:-1]
-        while len(nodes := nodes[self.left[nodes] > 0]):
-            depths[np.unique(tree[nodes])] += 1
-            nodes = np.concatenate([self.left[nodes], self.right[nodes]])
-        return depths
-
-    def contributions(self, matrix: Columns) -> tuple[float, Floats]:
-        """Return the sum of the means at the roots, and what each column adds to it in each row."""
-        added = np.zeros(matrix.shape)
-        _contributions(
-            self.starts, self.column, self.threshold, self.left, self.right, self.missing_left, self.value,
-            matrix, added,
-        )  # fmt: skip
-        return float(self.value[self.starts[:-1]].sum()), added
 
 
 @dataclass(frozen=True)
@@ -240,47 +155,3 @@ class BoostedModel:
 
 AnyPairModel = PairModel | BoostedModel
 """Either kind of pair model."""
-
-
-_BLOCK = 256
-"""Number of pairs that pass through a tree together, so that its nodes and their features stay in the cache."""
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _child(column, threshold, left, right, missing_left, matrix, pair, node):  # type: ignore[no-untyped-def]
-    """Return the child of an inner node that a pair goes to."""
-    value = matrix[pair, column[node]]
-    # A missing value is not below the threshold either.
-    if value <= threshold[node] or (missing_left[node] and np.isnan(value)):
-        return left[node]
-    return right[node]
-
-
-@njit(cache=True, nogil=True)
-def _scores(starts, depths, column, threshold, children, missing_left, value, matrix, out):  # type: ignore[no-untyped-def]
-    # Pairs of a block go down a tree level by level, and stay in a leaf: no branch depends on what they are like.
-    nodes = np.empty(_BLOCK, np.int32)
-    for begin in range(0, len(matrix), _BLOCK):
-        size = min(_BLOCK, len(matrix) - begin)
-        for tree in range(len(starts) - 1):
-            nodes[:size] = starts[tree]
-            for _ in range(depths[tree]):
-                for pair in range(size):
-                    node = nodes[pair]
-                    feature = matrix[begin + pair, column[node]]
-                    missing = np.uint8(feature != feature)  # NaN is not equal to itself
-                    goes_left = np.uint8(feature <= threshold[node]) | (missing & missing_left[node])
-                    nodes[pair] = children[node, goes_left]
-            for pair in range(size):
-                out[begin + pair] += value[nodes[pair]]
-
-
-@njit(cache=True, nogil=True)
-def _contributions(starts, column, threshold, left, right, missing_left, value, matrix, out):  # type: ignore[no-untyped-def]
-    for pair in range(len(matrix)):
-        for tree in range(len(starts) - 1):
-            node = starts[tree]
-            while left[node] > 0:
-                child = _child(column, threshold, left, right, missing_left, matrix, pair, node)
-                out[pair, column[node]] += value[child] - value[node]
-                node = child

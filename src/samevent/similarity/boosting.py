@@ -18,10 +18,11 @@ from samevent.errors import DataError, UsageError
 from samevent.seeds import stream
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.blocking import Blocking
-from samevent.similarity.boosted import BoostedModel, Columns, Trees
+from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.features import Feature
 from samevent.similarity.pairs import LabelledMentions, Pairs
 from samevent.similarity.tree_features import TREE_FEATURES, columns
+from samevent.similarity.trees import MOST_LEAVES, Columns, Trees
 
 Progress = Callable[[str], None]
 
@@ -55,6 +56,8 @@ class BoostingSettings:
                 raise UsageError(
                     f"the parameter {name!r} is {getattr(self, name)}", expected=f"{least} or more"
                 )
+        if self.leaves > MOST_LEAVES:
+            raise UsageError(f"the parameter 'leaves' is {self.leaves}", expected=f"{MOST_LEAVES} or fewer")
         for name in ("rate", "feature_share", "easy_share"):
             if not 0 < getattr(self, name) <= 1:
                 raise UsageError(

@@ -302,8 +302,23 @@ def compared_words(table: MentionTable, feature: str, mention: int) -> Indices:
 def columns(
     table: MentionTable, i: Indices, j: Indices, features: Sequence[Feature] = TREE_FEATURES
 ) -> np.ndarray:
-    """Return one row per pair and one column per feature, in single precision."""
-    matrix = np.empty((len(i), len(features)), np.float32)
+    """Return one row per pair and one column per feature, in single precision; columns are contiguous."""
+    matrix = np.empty((len(i), len(features)), np.float32, order="F")
+    first, place = _document_runs(table, i, j)
     for number, feature in enumerate(features):
-        matrix[:, number] = feature.compare(table, i, j)
+        if feature.name in ABOUT_DOCUMENTS:
+            matrix[:, number] = feature.compare(table, i[first], j[first])[place]
+        else:
+            matrix[:, number] = feature.compare(table, i, j)
     return matrix
+
+
+def _document_runs(table: MentionTable, i: Indices, j: Indices) -> tuple[Indices, Indices]:
+    """Return the first of each run of pairs of the same two documents, and the run of each pair.
+
+    Pairs come sorted by document, so there are far fewer runs than pairs.
+    """
+    d, e = table.document[i], table.document[j]
+    new = np.ones(len(i), np.bool_)
+    new[1:] = (d[1:] != d[:-1]) | (e[1:] != e[:-1])
+    return np.flatnonzero(new).astype(np.int32), (np.cumsum(new) - 1).astype(np.int32)
