@@ -8,7 +8,7 @@ import pytest
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
 from samevent.similarity.bags import Background
-from samevent.similarity.documents import topical_documents, topical_similarity
+from samevent.similarity.documents import topical_similarity
 from samevent.similarity.mentions import Annotated, MentionTable
 from similarity.tables import compiled, random_corpus
 
@@ -67,17 +67,6 @@ def test_topical_similarity_agrees_with_a_dense_matrix() -> None:
     d, e = (numbers.astype(np.int32) for numbers in np.tril_indices(len(dense)))
     assert topical_similarity(table, d, e) == pytest.approx((dense @ dense.T)[d, e])
     assert topical_similarity(table, d, e).tobytes() == topical_similarity(table, e, d).tobytes()
-
-
-def test_topical_documents_are_all_pairs_above_the_threshold() -> None:
-    table = compiled(random_corpus(4, documents=9))
-    d, e = (numbers.astype(np.int32) for numbers in np.tril_indices(9, -1))
-    about = topical_similarity(table, d, e)
-    least = float(np.median(about))
-    first, second, similarity = topical_documents(table, least)
-    found = zip(first.tolist(), second.tolist(), similarity.tolist(), strict=True)
-    wanted = about >= least
-    assert set(found) == set(zip(d[wanted].tolist(), e[wanted].tolist(), about[wanted].tolist(), strict=True))
 
 
 def test_documents_without_words_are_similar_to_nothing() -> None:

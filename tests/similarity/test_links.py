@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,17 +13,11 @@ from samevent.similarity import model as pair_model
 from samevent.similarity.bags import Floats, Indices
 from samevent.similarity.candidates import Progress
 from samevent.similarity.code_features import ALL_FEATURES
-from samevent.similarity.documents import (
-    compare_documents,
-    document_similarity,
-    topical_documents,
-    topical_similarity,
-)
+from samevent.similarity.documents import document_similarity
 from samevent.similarity.features import Feature
 from samevent.similarity.links import Affinities, LinkSettings, find_links, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PairModel
-from samevent.similarity.pairs import Pairs
 from similarity.tables import all_pairs, compiled, random_corpus, random_model
 
 
@@ -84,41 +76,6 @@ def test_affinities_agree_with_brute_force(
     assert entries(found.within) == within
     assert entries(found.across) == pytest.approx(across, rel=1e-15)
     assert found.scored <= len(table) * (len(table) - 1) // 2
-
-
-def test_search_with_a_gate_agrees_with_brute_force() -> None:
-    table = compiled(random_corpus(9, documents=8))
-    i, j = all_pairs(table)
-    documents = compare_documents(table, i, j, topical_similarity)
-    least = float(np.median(documents))
-    gate = candidates.document_gate(table, *topical_documents(table, least)[:2])
-    for model in (random_model(3, intercept=-1.0), random_model(4, intercept=-1.0)):
-        score = model.score(table, i, j)
-        blocks = candidates.candidates(table, model, 0.5, gate=gate)
-        found = [pair for block in blocks for pair in zip(block.i.tolist(), block.j.tolist(), strict=True)]
-        wanted = (score >= 0.5) & (documents >= least)
-        assert len(set(found)) == len(found)
-        assert set(found) >= set(zip(i[wanted].tolist(), j[wanted].tolist(), strict=True)) != set()
-        assert all(documents[i * (i - 1) // 2 + j] >= least for i, j in found)
-
-
-def test_search_finds_all_pairs_of_separate_document_groups() -> None:
-    table = compiled(random_corpus(9, documents=8))
-    i, j = all_pairs(table)
-    gate = candidates.document_gate(table, np.array([2, 5, 6]), np.array([0, 2, 4]))  # 0-2-5, 4-6, 1, 3, 7
-    search = partial(
-        candidates.candidates, gate=gate, block=3
-    )  # a block cuts through groups, and holds several
-    for model in (random_model(3, intercept=-1.0), random_model(4, intercept=-1.0)):
-        wanted = (model.score(table, i, j) >= 0.5) & (gate[table.document[i], table.document[j]])
-        blocks = list(search(table, model, 0.5))
-        pairs = Pairs.concatenate(blocks)
-        found = list(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
-        assert len(set(found)) == len(found)
-        assert set(found) >= set(zip(i[wanted].tolist(), j[wanted].tolist(), strict=True)) != set()
-        assert gate[table.document[pairs.i], table.document[pairs.j]].all()
-        threads = Pairs.concatenate(search(table, model, 0.5, jobs=2))
-        assert (threads.i.tolist(), threads.j.tolist()) == (pairs.i.tolist(), pairs.j.tolist())
 
 
 def test_search_scores_few_pairs_and_misses_none() -> None:

@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 
 from samevent.similarity.bags import Booleans
-from samevent.similarity.documents import topical_documents
 from samevent.similarity.features import Compare, head_vector, synonyms
 from samevent.similarity.mentions import MentionTable
+from samevent.similarity.neighbours import topical_documents
 from samevent.similarity.pairs import Pairs, across_documents, first_rows, within_documents
 from samevent.similarity.tree_features import contextual
 
@@ -37,9 +37,9 @@ class Blocking:
     head_vector: float = 0.35
     contextual: float | None = 0.2
 
-    def pairs(self, table: MentionTable, *, gate: float = 0.0) -> Iterator[Pairs]:
+    def pairs(self, table: MentionTable, *, gate: float = 0.0, jobs: int = 1) -> Iterator[Pairs]:
         """Yield the pairs to score in blocks, each pair once; a higher `gate` replaces that of documents."""
-        d, e, _ = topical_documents(table, max(gate, self.documents))
+        d, e, _ = topical_documents(table, max(gate, self.documents), jobs=jobs)
         sizes = np.diff(first_rows(table))
         end = np.cumsum(sizes[d] * sizes[e])
         cuts = np.searchsorted(end, np.arange(_CHUNK, end[-1] if len(end) else 0, _CHUNK))

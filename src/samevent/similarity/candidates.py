@@ -6,8 +6,7 @@ share no word. So a pair of heads, with all their pairs of mentions, is pruned i
 low. The mentions of the remaining heads take the same test one by one: first with the bound of every bag, then with
 its exact value, the heaviest bag first.
 
-The document gate may split the documents into groups without links between them; within documents, each is a group of
-its own. Groups are searched separately, so heads that never occur in the same group are not compared.
+With a document gate, which leaves few pairs of documents, `gated` searches these by the same bounds.
 
 Whether two bags share a word is decided by 64-bit signatures, which have false positives but no false negatives.
 Bounds have some slack, so that rounding errors prune no pair. The results are candidates, to be scored by the model.
@@ -17,13 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from samevent.similarity.bags import Bags, Floats, Indices, Signatures, Starts, cosine, jaccard
 from samevent.similarity.code_features import ALL_FEATURES, CONDITIONS
@@ -41,37 +38,27 @@ _BLOCK = 256
 _SLACK = 1e-5
 """Error allowed in a bound, per feature and unit of weight; that of single precision is far smaller."""
 
-Gate = NDArray[np.bool_]
-"""Which documents may be paired."""
-_NO_GATE: Gate = np.empty((0, 0), np.bool_)
-
 
 def candidates(
     table: MentionTable,
     model: PairModel,
     minimum_score: float,
     *,
-    gate: Gate | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
     block: int = _BLOCK,
 ) -> Iterator[Pairs]:
     """Yield pairs of rows in blocks, each pair once: all with at least the minimum score, and some others.
 
-    A `gate` restricts the documents that are paired. `jobs` threads search `block` heads at a time; the order of the
-    pairs does not depend on `jobs`.
+    `jobs` threads search `block` heads at a time; the order of the pairs does not depend on `jobs`.
     """
-    gate = _NO_GATE if gate is None else gate
-    heads = _HeadScores(table, model)
-    mentions = _Mentions.of(table, model, gate, phrases=heads.compares_phrases)
-    largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
-    least = minimum_score - _SLACK * len(ALL_FEATURES) * float(largest)
+    heads = HeadScores(table, model)
+    mentions = _Mentions.of(table, model, phrases=heads.compares_phrases)
+    least = minimum_score - slack(model)
 
     def search(low: int) -> tuple[Pairs, int]:
         high = min(low + block, len(mentions.head))
-        groups = mentions.groups(low, high)
-        pairs = Pairs.concatenate(mentions.pairs(heads, *group, least, gate) for group in groups)
-        return pairs, int(mentions.starts[high])
+        return mentions.pairs(heads, low, high, least), int(mentions.starts[high])
 
     blocks = range(0, len(mentions.head), block)
     with ThreadPoolExecutor(jobs) as pool:
@@ -81,22 +68,13 @@ def candidates(
                 progress(done, len(table))
 
 
-def document_gate(table: MentionTable, d: Indices, e: Indices) -> Gate:
-    """Return the gate that lets pairs within documents pass, and those of documents `d` and `e`."""
-    gate = np.eye(len(table.documents), dtype=np.bool_)
-    gate[d, e] = gate[e, d] = True
-    return gate
+def slack(model: PairModel) -> float:
+    """Return how far rounding may take a bound below a score."""
+    largest = np.abs([1.0, model.intercept, *model.weights.values(), *model.tag_weights.values()]).max()
+    return _SLACK * len(ALL_FEATURES) * float(largest)
 
 
-def _groups(table: MentionTable, gate: Gate) -> Indices:
-    """Return the group of each mention: the connected components of the documents under the gate."""
-    if not len(gate):
-        return np.zeros(len(table), np.int32)
-    group: Indices = connected_components(sparse.csr_array(gate.view(np.uint8)), directed=False)[1]
-    return group[table.document]
-
-
-class _HeadScores:
+class HeadScores:
     """Upper bounds of what pairs of heads, and of phrases if they count, add to a score, without their synonyms."""
 
     def __init__(self, table: MentionTable, model: PairModel) -> None:
@@ -136,36 +114,21 @@ class _HeadScores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Mentions:
-    """Mentions sorted by group and head, with bounds of what their bags add; the heaviest bag comes first.
+class BagBounds:
+    """Bounds of what the bags of mentions add to a score; the heaviest bag comes first.
 
-    A head has one entry per group, and per phrase if phrases count: `head` and `phrase` are its numbers in the table,
-    `first` the first entry of its group, `starts` the position of its first mention. `gain` is the most that a bag can
-    add, `present` what a score gets if the bag is nonempty in both mentions. Row `k * n + r` of `bags` is bag k of
-    row r.
+    `gain` is the most that a bag can add, `present` what a score gets if the bag is nonempty in both mentions. Row
+    `k * n + r` of `bags` is bag k of mention r; `signatures` has one row per mention, one column per bag.
     """
 
-    head: Indices
-    phrase: Indices
-    first: Starts
-    synonyms: Bags
-    starts: Starts
-    rows: Indices
-    document: Indices
     signatures: Signatures
-    head_signatures: Signatures
     gain: Floats
     present: Floats
     bags: Bags
 
     @classmethod
-    def of(cls, table: MentionTable, model: PairModel, gate: Gate, *, phrases: bool) -> _Mentions:
-        """Arrange the mentions of a table; `phrases` tells whether mentions with the same head may differ."""
-        phrase = table.knowledge.phrase if phrases else np.zeros(len(table), np.int32)
-        keys = np.stack([_groups(table, gate), table.head, phrase])
-        rows = np.lexsort(keys[::-1]).astype(np.int32)
-        starts = np.append(np.flatnonzero((np.diff(keys[:, rows], prepend=-1) != 0).any(axis=0)), len(rows))
-        group, head, phrase = keys[:, rows[starts[:-1]]]
+    def of(cls, table: MentionTable, model: PairModel) -> BagBounds:
+        """Arrange the bags that a model compares."""
         gains = {
             field: sum(
                 max(model.weights.get(name, 0.0), 0.0) for name in {field, CONDITIONS.get(field, field)}
@@ -173,42 +136,62 @@ class _Mentions:
             for field in FIELDS
         }
         asked = [field for field in FIELDS if gains[field] or model.weights.get(presence_name(field))]
-        used = asked or FIELDS[:1]
-        fields = sorted(used, key=lambda field: -gains[field])
-        signatures = np.stack([table.fields[field].signatures()[rows] for field in fields], axis=1)
+        fields = sorted(asked or FIELDS[:1], key=lambda field: -gains[field])
+        return cls(
+            np.stack([table.fields[field].signatures() for field in fields], axis=1),
+            np.array([gains[field] for field in fields]),
+            np.array([model.weights.get(presence_name(field), 0.0) for field in fields]),
+            Bags.stack([table.fields[field] for field in fields]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mentions:
+    """Mentions sorted by head, and by phrase if phrases count.
+
+    `head` and `phrase` are the numbers of each entry in the table, `starts` the position of its first mention.
+    """
+
+    head: Indices
+    phrase: Indices
+    synonyms: Bags
+    starts: Starts
+    rows: Indices
+    bounds: BagBounds
+    head_signatures: Signatures
+
+    @classmethod
+    def of(cls, table: MentionTable, model: PairModel, *, phrases: bool) -> _Mentions:
+        """Arrange the mentions of a table; `phrases` tells whether mentions with the same head may differ."""
+        phrase = table.knowledge.phrase if phrases else np.zeros(len(table), np.int32)
+        keys = np.stack([table.head, phrase])
+        rows = np.lexsort(keys[::-1]).astype(np.int32)
+        starts = np.append(np.flatnonzero((np.diff(keys[:, rows], prepend=-1) != 0).any(axis=0)), len(rows))
+        head, phrase = keys[:, rows[starts[:-1]]]
+        bounds = BagBounds.of(table, model)
+        signatures = bounds.signatures[rows]
         return cls(
             head=head,
             phrase=phrase,
-            first=np.searchsorted(group, group),
             synonyms=table.heads.synonyms.take(head),
             starts=starts,
             rows=rows,
-            document=table.document[rows],
-            signatures=signatures,
+            bounds=replace(bounds, signatures=signatures),
             head_signatures=np.bitwise_or.reduceat(signatures, starts[:-1], axis=0)
             if len(rows)
             else signatures,
-            gain=np.array([gains[field] for field in fields]),
-            present=np.array([model.weights.get(presence_name(field), 0.0) for field in fields]),
-            bags=Bags.stack([table.fields[field] for field in fields]),
         )
 
     def _units(self, start: int, stop: int) -> tuple[Indices, Indices]:
         return self.head[start:stop], self.phrase[start:stop]
 
-    def groups(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
-        """Yield (first entry, start, stop) for each group among the entries `low` to `high`."""
-        for first in np.unique(self.first[low:high]).tolist():
-            yield first, max(first, low), min(int(np.searchsorted(self.first, first, "right")), high)
-
-    def pairs(self, heads: _HeadScores, first: int, start: int, stop: int, least: float, gate: Gate) -> Pairs:
-        """Return the candidates with the greater head in `start` to `stop`, of the group that begins at `first`."""
-        bags, synonyms = self.bags, self.synonyms
+    def pairs(self, heads: HeadScores, start: int, stop: int, least: float) -> Pairs:
+        """Return the candidates with the greater head in `start` to `stop`."""
+        bounds, bags, synonyms = self.bounds, self.bounds.bags, self.synonyms
         rows = _search(
-            heads(self._units(start, stop), self._units(first, stop)), start - first, least, heads.synonym_weight,
-            synonyms.starts[first:], synonyms.words, self.starts[first:], self.rows, self.document, gate,
-            self.signatures, self.head_signatures[first:], self.gain, self.present,
-            bags.starts, bags.words, bags.counts, bags.squares,
+            heads(self._units(start, stop), self._units(0, stop)), start, least, heads.synonym_weight,
+            synonyms.starts, synonyms.words, self.starts, self.rows, bounds.signatures, self.head_signatures,
+            bounds.gain, bounds.present, bags.starts, bags.words, bags.counts, bags.squares,
         )  # fmt: skip
         i, j = rows.T
         return Pairs(np.maximum(i, j), np.minimum(i, j))
@@ -217,14 +200,14 @@ class _Mentions:
 @njit(cache=True, nogil=True)
 def _search(  # type: ignore[no-untyped-def]
     scores, first, least, synonym_weight, synonym_starts, synonym_words,
-    starts, rows, document, gate, signatures, head_signatures, gain, present,
+    starts, rows, signatures, head_signatures, gain, present,
     bag_starts, bag_words, bag_counts, bag_squares,
 ):  # fmt: skip
     pairs, count = np.empty((1024, 2), np.int32), 0
     for a in range(first, first + len(scores)):
         for b in range(a + 1):
             score = scores[a - first, b]
-            most = _most(head_signatures[a], head_signatures[b], gain, present)
+            most = most_from_bags(head_signatures[a], head_signatures[b], gain, present)
             if score + max(synonym_weight, 0.0) + most < least:
                 continue
             score += synonym_weight * jaccard(synonym_starts, synonym_words, a, b)
@@ -232,20 +215,19 @@ def _search(  # type: ignore[no-untyped-def]
                 continue
             for p in range(starts[a], starts[a + 1]):
                 for q in range(starts[b], p if a == b else starts[b + 1]):
-                    allowed = len(gate) == 0 or gate[document[p], document[q]]
-                    if allowed and _reaches(
+                    if reaches(
                         least - score, signatures[p], signatures[q], gain, present,
                         rows[p], rows[q], len(rows), bag_starts, bag_words, bag_counts, bag_squares,
                     ):  # fmt: skip
                         if count == len(pairs):
-                            pairs = _doubled(pairs)
+                            pairs = doubled(pairs)
                         pairs[count, 0], pairs[count, 1] = rows[p], rows[q]
                         count += 1
     return pairs[:count]
 
 
 @njit(cache=True, nogil=True)
-def _doubled(pairs):  # type: ignore[no-untyped-def]
+def doubled(pairs):  # type: ignore[no-untyped-def]
     """Return a copy with twice the capacity."""
     larger = np.empty((2 * len(pairs), 2), np.int32)
     for k in range(len(pairs)):
@@ -254,7 +236,7 @@ def _doubled(pairs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _most(p, q, gain, present):  # type: ignore[no-untyped-def]
+def most_from_bags(p, q, gain, present):  # type: ignore[no-untyped-def]
     """Return the most that bags can add to a score, if their signatures are subsets of `p` and `q`."""
     most = 0.0
     for k in range(len(gain)):
@@ -264,7 +246,7 @@ def _most(p, q, gain, present):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _reaches(  # type: ignore[no-untyped-def]
+def reaches(  # type: ignore[no-untyped-def]
     needed, p, q, gain, present, i, j, n, bag_starts, bag_words, bag_counts, bag_squares
 ):  # fmt: skip
     """Return whether the bags of two mentions can add `needed`; bags that only subtract are not compared."""

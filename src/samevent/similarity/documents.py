@@ -1,4 +1,7 @@
-"""Document similarity: of the words of mentions (the paper), or topical, the tf-idf cosine of all content words."""
+"""Document similarity: of the words of mentions (the paper), or topical, the tf-idf cosine of all content words.
+
+`neighbours` finds the documents that are similar enough.
+"""
 
 from __future__ import annotations
 
@@ -47,27 +50,20 @@ def _sharing_words(bags: Bags) -> Iterator[tuple[Indices, Indices]]:
         yield (shared.row + start).astype(np.int32), shared.col.astype(np.int32)
 
 
-def topical_similarity(table: MentionTable, d: Indices, e: Indices) -> Floats:
-    """Return the tf-idf cosine of pairs of documents, by their numbers in the table."""
+def topical_values(table: MentionTable) -> Floats:
+    """Return the contents of documents as vectors of unit length: one tf-idf value per entry."""
     bags = table.contents
     values = (1 + np.log(bags.counts)) * table.weights[bags.words]
     lengths = np.sqrt(
         np.add.reduceat(np.append(values**2, 0.0), bags.starts[:-1]) * (np.diff(bags.starts) > 0)
     )
-    values /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(bags.starts))
-    return np.minimum(dots(bags, values, d, e), 1.0)
+    scaled: Floats = values / np.repeat(np.where(lengths > 0, lengths, 1), np.diff(bags.starts))
+    return scaled
 
 
-def topical_documents(table: MentionTable, least: float) -> tuple[Indices, Indices, Floats]:
-    """Return all pairs of documents d > e with a topical similarity of `least` > 0 or more, and their similarities."""
-    none = np.empty(0, np.int32)
-    blocks = [(none, none, np.empty(0))]
-    for d, e in _sharing_words(table.contents):
-        similarity = topical_similarity(table, d, e)
-        kept = similarity >= least
-        blocks.append((d[kept], e[kept], similarity[kept]))
-    first, second, similarities = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    return first, second, similarities
+def topical_similarity(table: MentionTable, d: Indices, e: Indices) -> Floats:
+    """Return the tf-idf cosine of pairs of documents, by their numbers in the table."""
+    return np.minimum(dots(table.contents, topical_values(table), d, e), 1.0)
 
 
 def compare_documents(

@@ -15,17 +15,14 @@ from scipy.special import logit
 
 from samevent.errors import UsageError
 from samevent.hddcrp.problem import Rows
-from samevent.parallel import thread_pool
+from samevent.parallel import map_ahead
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
-from samevent.similarity.candidates import Progress, candidates, document_gate
-from samevent.similarity.documents import (
-    compare_documents,
-    document_similarity,
-    document_weight,
-    topical_documents,
-)
+from samevent.similarity.candidates import Progress, candidates
+from samevent.similarity.documents import compare_documents, document_similarity, document_weight
+from samevent.similarity.gated import gated_candidates
 from samevent.similarity.mentions import MentionTable
+from samevent.similarity.neighbours import topical_documents
 from samevent.similarity.pairs import Pairs, in_chunks
 
 _CHUNK = 1 << 18
@@ -104,10 +101,13 @@ def find_links(
     """
     settings = settings or LinkSettings()
     if isinstance(model, BoostedModel):
-        blocks = model.blocking.pairs(table, gate=settings.gate)
+        blocks = model.blocking.pairs(table, gate=settings.gate, jobs=jobs)
         return score_pairs(table, model, blocks, settings, jobs=jobs)
-    gate = document_gate(table, *topical_documents(table, settings.gate)[:2]) if settings.gate else None
-    blocks = candidates(table, model, settings.minimum_score, gate=gate, jobs=jobs, progress=progress)
+    if settings.gate:
+        d, e, _ = topical_documents(table, settings.gate, jobs=jobs)
+        blocks = gated_candidates(table, model, settings.minimum_score, d, e, jobs=jobs)
+    else:
+        blocks = candidates(table, model, settings.minimum_score, jobs=jobs, progress=progress)
     return score_pairs(table, model, blocks, settings)
 
 
@@ -125,11 +125,7 @@ def score_pairs(
         similarity = model.probability(table, pairs.i, pairs.j)
         return MentionLinks(pairs, similarity, len(pairs))[similarity >= settings.minimum_similarity]
 
-    chunks = in_chunks(blocks, _CHUNK)
-    if jobs == 1:
-        return MentionLinks.concatenate([score(pairs) for pairs in chunks])
-    with thread_pool(jobs) as starmap:
-        return MentionLinks.concatenate(starmap(score, [(pairs,) for pairs in chunks]))
+    return MentionLinks.concatenate(list(map_ahead(score, in_chunks(blocks, _CHUNK), jobs)))
 
 
 def to_affinities(table: MentionTable, links: MentionLinks, settings: LinkSettings) -> Affinities:

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from samevent.corpus import Document
+from samevent.language.annotation import Annotation
+from samevent.similarity.documents import topical_similarity
+from samevent.similarity.mentions import MentionTable
+from samevent.similarity.neighbours import DocumentIndex, most_neighbours, topical_documents
+from similarity.tables import compiled
+
+
+def zipfian(documents: int, *, seed: int = 0, words: int = 400, length: int = 25) -> MentionTable:
+    """Return documents of nouns, some of them in most documents and most of them rare."""
+    draw = np.random.default_rng(seed)
+    corpus = []
+    for number in range(documents):
+        nouns = [f"w{int(words ** draw.random())}" for _ in range(int(draw.integers(0, length)))]
+        size = len(nouns)
+        annotation = Annotation(
+            tags=("NN",) * size, pos=("NOUN",) * size, lemmas=tuple(nouns), heads=tuple(range(size)),
+            labels=("ROOT",) * size,
+        )  # fmt: skip
+        corpus.append((Document.from_tokens(f"d{number:03}", [nouns]), annotation))
+    return compiled(corpus)
+
+
+def brute_force(table: MentionTable, least: float, rare: int, nearest: int) -> dict[tuple[int, int], float]:
+    """Look at all pairs of documents."""
+    bags, count = table.contents, len(table.documents)
+    frequency = np.bincount(bags.words, minlength=len(table.vocabulary))
+    d, e = (numbers.astype(np.int32) for numbers in np.tril_indices(count, -1))
+    similarity = {
+        (first, second): value
+        for first, second, value in zip(
+            d.tolist(), e.tolist(), topical_similarity(table, d, e).tolist(), strict=True
+        )
+        if value >= least
+        and any(
+            frequency[word] <= rare for word in np.intersect1d(bags.row(first), bags.row(second)).tolist()
+        )
+    }
+    kept = set()
+    for document in range(count):
+        own = [(-value, sum(pair) - document, pair) for pair, value in similarity.items() if document in pair]
+        kept |= {pair for *_, pair in sorted(own)[:nearest]}
+    return {pair: similarity[pair] for pair in kept}
+
+
+def found_in(index: DocumentIndex, least: float, block: int) -> dict[tuple[int, int], float]:
+    cuts = [*range(0, len(index), block), len(index)]
+    blocks = [index.block(start, stop, least) for start, stop in pairwise(cuts)]
+    d, e, similarity = index.join(blocks[::-1])
+    pairs = list(zip(d.tolist(), e.tolist(), strict=True))
+    assert pairs == sorted(set(pairs))
+    return dict(zip(pairs, similarity.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("least", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize(("rare", "nearest"), [(10**6, 10**6), (12, 10**6), (10**6, 3), (8, 5), (60, 1)])
+def test_neighbours_are_those_of_brute_force(seed: int, least: float, rare: int, nearest: int) -> None:
+    table = zipfian(60, seed=seed)
+    wanted = brute_force(table, least, rare, nearest)
+    index = DocumentIndex.of(table, rare=rare, nearest=nearest)
+    assert found_in(index, least, 7) == found_in(index, least, 60) == wanted
+    assert wanted or least == 0.5
+
+
+def test_equally_near_documents_count_in_order() -> None:
+    table = compiled([(Document.from_tokens(f"d{k}", [["quake"]]), _noun()) for k in range(6)])
+    index = DocumentIndex.of(table, nearest=2)
+    assert set(found_in(index, 0.5, 2)) == set(brute_force(table, 0.5, 10, 2))
+
+
+def _noun() -> Annotation:
+    return Annotation(tags=("NN",), pos=("NOUN",), lemmas=("quake",), heads=(0,), labels=("ROOT",))
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_small_corpora_have_all_neighbours_for_any_number_of_jobs(jobs: int) -> None:
+    table = zipfian(300, seed=9)
+    d, e, similarity = topical_documents(table, 0.1, jobs=jobs)
+    i, j = (numbers.astype(np.int32) for numbers in np.tril_indices(300, -1))
+    wanted = topical_similarity(table, i, j)
+    near = wanted >= 0.1
+    assert (d.tobytes(), e.tobytes()) == (i[near].tobytes(), j[near].tobytes())
+    assert similarity.tobytes() == wanted[near].tobytes()
+
+
+def test_the_number_of_neighbours_is_bounded_only_in_large_corpora() -> None:
+    assert all(most_neighbours(count) >= count for count in (0, 1, 10, 1000))
+    assert most_neighbours(10**7) * 10**7 < 10**9
