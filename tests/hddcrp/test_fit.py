@@ -15,6 +15,7 @@ from samevent.hddcrp import ComponentPosterior, Problem, fit, sample
 from samevent.hddcrp.problem import Rows
 from samevent.hddcrp.runner import Pace
 from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.partitions.labels import canonical
 
 SAMPLERS: list[dict[str, Any]] = [{}, {"sampler": "paper"}, {"model": "ddcrp"}]
 
@@ -255,3 +256,36 @@ def test_fit_does_not_compile_for_tiny_problems() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_part_of_a_problem_draws_what_the_whole_draws_there() -> None:
+    whole = several_components(customers=60)
+    settings: dict[str, Any] = {"seed": 3, "sweeps": 8, "exact_limit": 4, "keep": 8}
+    posterior = quietly(whole, **settings)
+    rows = np.flatnonzero(np.isin(posterior.component, np.unique(posterior.component)[1::2]))
+    assert 0 < len(rows) < 60
+    number = np.full(60, -1)
+    number[rows] = np.arange(len(rows))
+
+    def inside(links: Rows) -> Rows:
+        kept = np.isin(links.rows, rows)
+        return Rows.from_triples(
+            len(rows), number[links.rows[kept]], number[links.columns[kept]], links.values[kept]
+        )
+
+    words = np.isin(whole.words.rows, rows)
+    part = Problem(
+        document=whole.document[rows], within=inside(whole.within), across=inside(whole.across), names=rows,
+        words=Rows.from_triples(
+            len(rows), number[whole.words.rows[words]], whole.words.columns[words], whole.words.values[words]
+        ),
+        vocabulary=whole.vocabulary,
+    )  # fmt: skip
+    alone = quietly(part, **settings)
+    assert np.array_equal(alone.samples, canonical(posterior.samples[:, rows]))
+    kept = np.isin(posterior.left, rows)
+    assert np.array_equal(alone.together, posterior.together[kept])
+    with pytest.raises(DataError, match="different numbers"):
+        Problem(
+            document=[0, 0], words=Rows.empty(2), within=Rows.empty(2), across=Rows.empty(2), names=[1, 1]
+        )

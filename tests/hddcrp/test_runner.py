@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from samevent.hddcrp.checkpoint import fingerprint
-from samevent.hddcrp.runner import Pace, Plan, Store, Task, run
+from samevent.hddcrp.runner import Pace, Plan, Store, Task, chains_elsewhere, run
 from samevent.seeds import stream
 
 
@@ -113,3 +114,17 @@ def test_nothing_to_run_is_complete(tmp_path: Path) -> None:
     empty: list[Task[Walk]] = []
     assert run(empty, PLAN, store=Store(tmp_path / "run.npz", "nobody"))
     assert run(empty, PLAN, store=Store(tmp_path / "run.npz", "nobody"))
+
+
+def test_chains_may_run_elsewhere_and_come_back_as_copies() -> None:
+    def elsewhere(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Any]:
+        return [function(*deepcopy(arguments)) for arguments in calls]
+
+    plan: Plan[Walk] = Plan((3, 4))
+    here, there = ([Task.of([Walk(n), Walk(n + 9)]) for n in range(3)] for _ in range(2))
+    run(here, plan)
+    with chains_elsewhere(elsewhere):
+        run(there, plan, pace=Pace(updates_per_step=20))
+    assert [[c.trace.tolist() for c in t.chains] for t in here] == [
+        [c.trace.tolist() for c in t.chains] for t in there
+    ]

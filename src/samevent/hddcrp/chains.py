@@ -172,7 +172,7 @@ def start(
     candidates are equally likely, so that chains which then agree have forgotten their starts. Links that
     would join a cannot-linked pair become links to oneself.
     """
-    key = chain, int(block.customers[0])
+    key = chain, block.name
     if initial == "spread":
         initial = STARTS[chain % 3]
     points = stream(seed, "start", *key).random((len(block.links), len(block)))

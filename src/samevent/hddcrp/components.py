@@ -27,7 +27,8 @@ class Block:
 
     `links` holds one set of rows where a customer has one link, two where it has a customer link and a table
     link. `left` and `right` are the candidate pairs: those that a link may join, must-linked and watched ones. Rows of
-    `must_link` and `cannot_link` are pairs of customers.
+    `must_link` and `cannot_link` are pairs of customers. `name` is that of the first customer; the block's random
+    streams belong to it.
     """
 
     customers: Integers
@@ -37,6 +38,7 @@ class Block:
     right: Integers
     must_link: Integers = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     cannot_link: Integers = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    name: int = 0
 
     def __len__(self) -> int:
         return len(self.customers)
@@ -78,6 +80,7 @@ class Split:
     right: Integers
     pair_starts: Offsets
     constraints: tuple[BlockPairs, BlockPairs]
+    names: Offsets
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -104,17 +107,18 @@ class Split:
             self.left[pairs],
             self.right[pairs],
             *(constraints.of(number) for constraints in self.constraints),
+            name=int(self.names[self.order[begin]]),
         )
 
 
 def split(
     words: Rows, *links: Rows, must_link: ArrayLike = (), cannot_link: ArrayLike = (), watch: ArrayLike = (),
-    smallest: int = 1,
+    smallest: int = 1, names: Offsets | None = None,
 ) -> Split:  # fmt: skip
     """Split into the connected components of all `links` and must-links together.
 
     Components with fewer than `smallest` customers share a block with their neighbours. Pairs of `watch` inside a block
-    are candidate pairs, whether a link joins them or not.
+    are candidate pairs, whether a link joins them or not. `names` are those of the problem's customers.
 
     >>> links = Rows.from_triples(3, [0, 1, 1, 2], [0, 1, 0, 2], [1.0, 0.5, 0.5, 1.0])
     >>> split(Rows.empty(3), links).sizes.tolist()
@@ -147,6 +151,7 @@ def split(
         local[right],
         np.searchsorted(label[left], np.arange(len(starts))).astype(np.int64),
         (BlockPairs.inside(must, label, local, blocks), BlockPairs.inside(cannot, label, local, blocks)),
+        np.arange(count) if names is None else names,
     )
 
 

@@ -231,6 +231,7 @@ class _Layouts:
                 cannot_link=problem.cannot_link,
                 watch=problem.watch,
                 smallest=smallest,
+                names=problem.names,
             )
         layout = self._layouts[key]
         laid_out = zip(layout.links, links, strict=True)
@@ -296,7 +297,7 @@ def _solve(fittings: Sequence[_Fitting], jobs: int, pace: Pace) -> None:
 
     def solve(fitting: _Fitting, number: int) -> None:
         block, settings = fitting.parts.block(number), fitting.settings
-        points = stream(settings.seed, "exact", int(block.customers[0])).random(settings.keep)
+        points = stream(settings.seed, "exact", block.name).random(settings.keep)
         fitting.solved[number] = exact(block, fitting.logs, points)
 
     with thread_pool(jobs) as starmap:

@@ -100,6 +100,9 @@ class Problem:
     alone. Pairs of customers in `must_link` share a cluster with certainty, those in `cannot_link` never do. P(same
     cluster) of pairs that a link may join, and of those in `watch`, is known better than by counting samples.
 
+    Random streams belong to the `names` of customers, by default their numbers. So part of a problem, under the names
+    that its customers have in the whole, draws what the whole draws there.
+
     >>> problem = Problem(
     ...     document=[0, 0, 1],
     ...     words=[[1, 0], [1, 0], [1, 1]],
@@ -126,6 +129,7 @@ class Problem:
     """Sorted pairs, one row each, the smaller customer first; the same holds for `cannot_link` and `watch`."""
     cannot_link: Integers
     watch: Integers
+    names: NDArray[np.int64]
     tokens: Integers = field(init=False)
     """The number of words of each customer, repeats counted."""
 
@@ -146,6 +150,7 @@ class Problem:
         must_link: ArrayLike = (),
         cannot_link: ArrayLike = (),
         watch: ArrayLike = (),
+        names: ArrayLike | None = None,
     ) -> None:
         restaurant = _narrow(np.asarray(document), "the document of a customer")
         count = len(restaurant)
@@ -182,6 +187,10 @@ class Problem:
         self._set("cannot_link", checked_pairs("cannot_link", cannot_link, count))
         check_consistent(self.must_link, self.cannot_link, count)
         self._set("watch", checked_pairs("watch", watch, count))
+        known = np.arange(count) if names is None else np.asarray(names, np.int64)
+        if known.shape != (count,) or len(np.unique(known)) < count:
+            raise DataError(f"'names' has the shape {known.shape}", expected=f"{count} different numbers")
+        self._set("names", known)
         tokens = np.bincount(counts.rows, weights=counts.values, minlength=count)
         self._set("tokens", tokens.astype(np.int32))
 

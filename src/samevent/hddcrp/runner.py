@@ -16,7 +16,9 @@ time limit does.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -25,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.hddcrp import checkpoint
-from samevent.parallel import thread_pool
+from samevent.parallel import Starmap, thread_pool
 
 Progress = Callable[[int, int], None]
 """Progress callback: (updates done, updates there will be at most)."""
@@ -130,6 +132,24 @@ class Task(Generic[AnyChain]):
             self.begin_round(self.round + 1, plan)
 
 
+_ELSEWHERE: ContextVar[Starmap | None] = ContextVar("where chains run", default=None)
+
+
+@contextmanager
+def chains_elsewhere(starmap: Starmap) -> Iterator[None]:
+    """Let `run` advance chains by another starmap, such as that of a cluster, which may return copies of them."""
+    token = _ELSEWHERE.set(starmap)
+    try:
+        yield
+    finally:
+        _ELSEWHERE.reset(token)
+
+
+def _advanced(chain: AnyChain, sweeps: int) -> AnyChain:
+    chain.advance(sweeps)
+    return chain
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
     """The checkpoint file of a run, and the fingerprint of all that its draws depend on."""
@@ -186,19 +206,23 @@ def run(
             task.begin_round(0, plan)
     if store:
         store.save(tasks)  # report a file that cannot be written now, not after hours
-    with thread_pool(jobs) as starmap:
+    with thread_pool(jobs) as here:
+        starmap = _ELSEWHERE.get() or here
         while pending := [task for task in tasks if not task.finished]:
             pending.sort(key=lambda task: task.size, reverse=True)  # large ones first keep all threads busy
             step = max(1, pace.updates_per_step // max(1, sum(task.size for task in pending)))
-            starmap(
-                lambda chain, sweeps: chain.advance(sweeps),
-                [
-                    (chain, min(step, plan.rounds[task.round] - chain.done))
-                    for task in pending
-                    for chain in task.chains
-                    if chain.done < plan.rounds[task.round]
-                ],
-            )
+            unfinished = [
+                (task, number)
+                for task in pending
+                for number, chain in enumerate(task.chains)
+                if chain.done < plan.rounds[task.round]
+            ]
+            calls = [
+                (task.chains[number], min(step, plan.rounds[task.round] - task.chains[number].done))
+                for task, number in unfinished
+            ]
+            for (task, number), chain in zip(unfinished, starmap(_advanced, calls), strict=True):
+                task.chains = (*task.chains[:number], chain, *task.chains[number + 1 :])
             for task in pending:
                 task.close_round(plan)
             if progress:
