@@ -258,6 +258,9 @@ def test_fit_does_not_compile_for_tiny_problems() -> None:
     assert done.stdout.split() == ["False", "False"]
 
 
+SHARED = ("vocabulary", "dirichlet", "alpha_within", "alpha_across", "alpha_flat", "likelihood_weight")
+
+
 def test_part_of_a_problem_draws_what_the_whole_draws_there() -> None:
     whole = several_components(customers=60)
     settings: dict[str, Any] = {"seed": 3, "sweeps": 8, "exact_limit": 4, "keep": 8}
@@ -279,7 +282,7 @@ def test_part_of_a_problem_draws_what_the_whole_draws_there() -> None:
         words=Rows.from_triples(
             len(rows), number[whole.words.rows[words]], whole.words.columns[words], whole.words.values[words]
         ),
-        vocabulary=whole.vocabulary,
+        **{name: getattr(whole, name) for name in SHARED},
     )  # fmt: skip
     alone = quietly(part, **settings)
     assert np.array_equal(alone.samples, canonical(posterior.samples[:, rows]))

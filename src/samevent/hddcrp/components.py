@@ -100,14 +100,16 @@ class Split:
         """Return one block."""
         begin, end = int(self.starts[number]), int(self.starts[number + 1])
         pairs = slice(int(self.pair_starts[number]), int(self.pair_starts[number + 1]))
+        must_link, cannot_link = (constraints.of(number) for constraints in self.constraints)
         return Block(
             self.order[begin:end],
             tuple(Links.of(_cut(rows, begin, end)) for rows in self.links),
             _cut(self.words, begin, end),
             self.left[pairs],
             self.right[pairs],
-            *(constraints.of(number) for constraints in self.constraints),
-            name=int(self.names[self.order[begin]]),
+            must_link,
+            cannot_link,
+            int(self.names[self.order[begin]]),
         )
 
 
