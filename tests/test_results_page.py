@@ -174,6 +174,11 @@ def test_errors_page_keeps_prose_and_renews_tables() -> None:
     assert errors_page(page, {}) == page
 
 
+def pure(events: int) -> dict[str, Any]:
+    bins = [{"low": 0.9, "high": 1.0, "events": events, "said": 0.95, "pure": 0.75}]
+    return {"events": events, "pure": 0.75, "ece": 0.1, "bins": bins}
+
+
 def calibrated(pairs: int) -> dict[str, Any]:
     bins = [{"low": 0.9, "high": 1.0, "pairs": pairs, "said": 0.97, "true": 0.9}]
     sure = {"pairs": pairs, "same": 1, "true": 0.9, "interval": {"low": 0.8, "high": 0.95}}
@@ -194,11 +199,12 @@ def test_transfer_is_a_section_with_a_diagram() -> None:
         "model": "en-news", "seed": 0, "commit": "abc", "calibration": calibrated(1200), "inside": calibrated(90),
         "others": {"pair model": {"calibration": calibrated(300)}},
         "rows": [row | {"conll_interval": {"low": 0.64, "high": 0.7}}],
-        "events": {"events": 4, "pure": 0.75, "ece": 0.1, "bins": [
-            {"low": 0.9, "high": 1.0, "events": 4, "said": 0.95, "pure": 0.75}]},
+        "events": pure(4), "chained": {"calibration": calibrated(700), "inside": calibrated(80), "events": pure(3)},
     }  # fmt: skip
     page, plots = results_page({"transfer-gvc": result})
     assert "| hddcrp | 67.2 [64.0, 70.0] |" in page
     assert "| P > 0 | 1,200 | 0.070 | 1,200 | 0.900 [0.800, 0.950] |" in page
+    assert "| P > 0, chained | 700 |" in page
+    assert "Of 3 events with a chained mention, 75.0 % are pure (ECE 0.100):" in page
     assert "| 0.9 to 1.0 | 4 | 0.950 | 0.750 |" in page
     assert list(plots) == ["transfer-gvc.svg"]

@@ -22,17 +22,11 @@ from tools.tune_presets import DATA, encoded, without_chain_zero
 from samevent.clusterers import Clustered, Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
 from samevent.clusterers.shown import as_shown, learn_shown
-from samevent.clusterers.uncertainty import estimate_uncertainty, learn_purity
+from samevent.clusterers.uncertainty import estimate_uncertainty
 from samevent.corpus import Corpus
 from samevent.experiments.given import Given
 from samevent.experiments.protocols import TASKS
-from samevent.experiments.reliability import (
-    event_reliability,
-    inside_clusters,
-    judged,
-    possible_pairs,
-    reliability,
-)
+from samevent.experiments.transfer import judge
 from samevent.formats import read, write
 from samevent.hddcrp import Uncertainty
 from samevent.language.cache import Cache
@@ -46,7 +40,6 @@ from samevent.similarity.boosted import USUAL_UNCERTAINTY
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
 from samevent.similarity.pairs import LabelledMentions, Pairs
-from samevent.similarity.purity import AS_IT_IS, Purity
 from samevent.similarity.shown import THE_POSTERIOR, Shown
 from samevent.training import PAIR_MODEL_SETTINGS, averaged_encoders, cross_fitted
 from samevent.training.uncertainty import LEAST_SIMILARITY, held_out_links
@@ -67,7 +60,7 @@ ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
 }
 """The rows: changes to the preset's clusterer, and to the usual uncertainty."""
 AS_SAMPLED = ("one posterior", "as sampled")
-"""Rows that show the posterior itself, and the share of samples in which an event is whole."""
+"""Rows that show the posterior itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,28 +121,29 @@ def parts(
     yield "other", Part(other, Evidence(data.table), links, data.event)
 
 
-def answer_of(
-    part: Part, system: Hddcrp, uncertainty: Uncertainty, shown: Shown, purity: Purity
-) -> Clustered:
+def answer_of(part: Part, system: Hddcrp, uncertainty: Uncertainty, shown: Shown) -> Clustered:
     """Cluster a part by links that were scored out of fold."""
     mixture = system.integrated(part.evidence, part.links, uncertainty)
     labels = average_link(mixture, system.cut).astype(np.int32)
-    return Clustered(part.evidence.table.ids, labels, as_shown(mixture, part.links, shown), purity)
+    return Clustered(part.evidence.table.ids, labels, as_shown(mixture, part.links, shown))
 
 
 def figures(part: Part, answer: Clustered) -> dict[str, Any]:
     """Return the figures of one row."""
-    mixture, labels = answer.posterior, answer.labels
-    gold, group = part.event.astype(np.int64), np.zeros(len(labels), np.int64)
-    low, high = possible_pairs(mixture)
-    pairs = reliability(judged(low, high, mixture.probabilities(low, high), gold, group), groups=1)
-    inside = reliability(judged(*inside_clusters(mixture, labels), gold, group), groups=1)
-    events = event_reliability(labels, answer.event_probability(), gold)
+    judgement = judge(part.given, answer, seed=0)
     kept = part.given.in_scope.with_clustering(answer.clustering)
     singletons: Singletons = "keep" if part.given.mentions == "gold" else "drop"
     conll = scores_of(pair(part.given.gold, kept, unit="corpus", singletons=singletons)).conll
     return {
         "conll": round(100 * conll, 1),
+        **_reliability(judgement),
+        "chained": _reliability(judgement["chained"]),
+    }
+
+
+def _reliability(judgement: Mapping[str, Any]) -> dict[str, Any]:
+    pairs, inside, events = (judgement[name] for name in ("calibration", "inside", "events"))
+    return {
         "ece": round(pairs["ece"], 3),
         "inside": round(inside["ece"], 3),
         "above_95": [pairs["above_95"]["pairs"], round(pairs["above_95"]["true"] or 0, 3)],
@@ -185,9 +179,8 @@ def main() -> None:
     evidence = Evidence(training.table)
     estimate = estimate_uncertainty(evidence, links, training.event, system)
     mixture = system.integrated(evidence, links, USUAL_UNCERTAINTY)
-    shown, labels = learn_shown(mixture, links, training.event), average_link(mixture, system.cut)
-    purity = learn_purity(as_shown(mixture, links, shown), training.event, labels)
-    learned = {"estimate": estimate, "shown": shown, "purity": purity}
+    shown = learn_shown(mixture, links, training.event)
+    learned = {"estimate": estimate, "shown": shown}
     print(json.dumps({name: repr(value) for name, value in learned.items()}), flush=True)
     if options.extracted:
         gold, rest, _ = corpora(*files, extracted=True)
@@ -195,9 +188,9 @@ def main() -> None:
     for name in options.row or ROWS:
         changes, other = ROWS[name]
         row = cast(Hddcrp, clusterer("hddcrp", changes, preset=options.preset))
-        corrected = (THE_POSTERIOR, AS_IT_IS) if name in AS_SAMPLED else (shown, purity)
+        corrected = THE_POSTERIOR if name in AS_SAMPLED else shown
         for corpus, part in measured.items():
-            answer = answer_of(part, row, replace(USUAL_UNCERTAINTY, **other), *corrected)
+            answer = answer_of(part, row, replace(USUAL_UNCERTAINTY, **other), corrected)
             print(json.dumps({"row": name, "corpus": corpus, **figures(part, answer)}), flush=True)
             if options.answers and name == DEFAULT and part.given is gold:
                 events = part.given.in_scope.with_clustering(answer.clustering)

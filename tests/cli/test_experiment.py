@@ -121,6 +121,11 @@ def test_unknown_names_are_refused(data: Path) -> None:
     assert "no mentions 'nowhere.jsonl'" in str(failure(ecbplus(data, "--mentions", "nowhere.jsonl")))
 
 
+def pure(events: int) -> dict[str, Any]:
+    bins = [{"low": 0.9, "high": 1.0, "events": events, "said": 0.95, "pure": 0.75}]
+    return {"events": events, "pure": 0.75, "ece": 0.1, "bins": bins}
+
+
 def reliable(pairs: int) -> dict[str, Any]:
     interval = {"low": 0.8, "high": 0.95}
     return {
@@ -159,8 +164,7 @@ def test_transfer_prints_scores_and_reliability_and_draws_it(
             "rows": [row | {"conll_interval": {"low": 0.64, "high": 0.7}}],
             "calibration": reliable(1200), "inside": reliable(90),
             "others": {"pair model": {"calibration": reliable(300)}},
-            "events": {"events": 4, "pure": 0.75, "ece": 0.1, "bins": [
-                {"low": 0.9, "high": 1.0, "events": 4, "said": 0.95, "pure": 0.75}]},
+            "events": pure(4), "chained": {"calibration": reliable(700), "inside": reliable(80), "events": pure(3)},
         }  # fmt: skip
 
     monkeypatch.setattr(transfer, "measure_transfer", measured)

@@ -15,12 +15,9 @@ from samevent.clusterers.linked import Hddcrp
 from samevent.clusterers.uncertainty import (
     estimate_spread,
     estimate_uncertainty,
-    learn_purity,
     would_be_events,
 )
-from samevent.hddcrp import Uncertainty
 from samevent.partitions.diagnostics import ConvergenceWarning
-from samevent.partitions.linkage import average_link
 from samevent.seeds import stream
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.pairs import Pairs
@@ -65,15 +62,3 @@ def test_learned_shift_makes_the_expected_number_of_pairs_right() -> None:
     assert uncertainty.spread > 0
     off = abs(np.log(expected(uncertainty.shift) / true))
     assert off <= min(abs(np.log(expected(shift) / true)) for shift in (-0.4, -0.8)) + 1e-9
-
-
-def test_purity_of_events_that_are_all_wrong_is_low() -> None:
-    evidence = evidence_of(random_corpus(5, documents=12, mentions=14))
-    system = cast(Hddcrp, clusterer("hddcrp", {"sweeps": 16, "draws": 8}, preset="standard"))
-    links = evidence.links(0.05, pair_model="light")
-    mixture = system.integrated(evidence, links, Uncertainty(spread=1.0))
-    shown, sizes = np.array([0.8]), np.array([2], np.int32)
-    labels = average_link(mixture, system.cut)
-    wrong = learn_purity(mixture, np.arange(len(evidence), dtype=np.int32), labels)
-    right = learn_purity(mixture, np.zeros(len(evidence), np.int32), labels)
-    assert wrong.of(shown, sizes) < 0.6 < 0.8 < right.of(shown, sizes)

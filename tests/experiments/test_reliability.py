@@ -47,6 +47,13 @@ def test_mentions_without_gold_event_are_not_judged() -> None:
     assert (found.first.tolist(), found.second.tolist()) == ([0], [1])
 
 
+def test_pairs_of_which_no_mention_is_chained_can_be_left_out() -> None:
+    low, high, gold = np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([7, 8, 9])
+    chained = np.array([True, False, False])
+    found = judged(low, high, np.array([0.9, 0.8, 0.7]), gold, np.zeros(3, np.int64), chained)
+    assert found.probability.tolist() == [0.9, 0.8]
+
+
 def test_reliability_matches_a_table_made_by_hand() -> None:
     given = pairs([0.96, 0.98, 1.0, 0.52, 0.58, 0.1], [True, True, False, True, False, False], [(0, 0)] * 6)
     found = reliability(given, groups=1)
@@ -96,3 +103,5 @@ def test_event_is_pure_if_its_judged_mentions_are_one() -> None:
     )  # the third has one judged mention, the fourth is alone
     assert found["bins"] == [{"low": 0.9, "high": 1.0, "events": 2, "said": pytest.approx(0.91), "pure": 0.5}]
     assert found["ece"] == pytest.approx(0.41)
+    chained = event_reliability(labels, shown, gold, np.array([False] * 3 + [True] + [False] * 4))
+    assert (chained["events"], chained["pure"]) == (1, 0.0)

@@ -132,6 +132,14 @@ def test_mentions_match_by_characters_though_tokens_differ() -> None:
     assert found.labels(["d:4-5:action", "nowhere", "d:3-4:action"]).tolist() == [0, -1, 1]
 
 
+def test_mentions_that_match_one_in_a_gold_chain_of_several_are_chained() -> None:
+    gold = Document.from_tokens("d", [["They", "fell", ",", "fell", "and", "rose", "."]])
+    spans = ((1, "fall"), (3, "fall"), (5, "rise"))
+    gold = gold.with_mentions([gold.mention("action", at, at + 1, head=at, event=name) for at, name in spans])
+    found = given(Corpus([gold.with_mentions(gold.mentions[1:])]), Corpus([gold]))
+    assert found.chained([*(m.id for m in gold.mentions[1:]), "nowhere"]).tolist() == [True, False, False]
+
+
 def test_mentions_of_unannotated_sentences_and_of_ignored_chains_are_out_of_scope() -> None:
     document = story("d", "1", "Kokomo", chain="0")
     first, second = document.sentences

@@ -86,13 +86,13 @@ def test_probability_names_a_customer_that_does_not_exist(pair: tuple[int, int])
         random_posterior(0).probability(*pair)
 
 
-def test_all_together_is_the_share_of_samples_that_keep_a_cluster_whole() -> None:
+def test_a_cluster_is_as_sure_as_its_least_sure_pair() -> None:
     samples = np.array([[0, 0, 0, 1, 2], [0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [3, 3, 3, 0, 0]], np.int32)
     left, right = np.array([3], np.int32), np.array([4], np.int32)
     posterior = Posterior(samples=samples, left=left, right=right, together=np.array([0.9]))
     labels = [7, 7, 7, 2, 2]
-    assert posterior.all_together(labels).tolist() == [0.75, 0.75, 0.75, 0.9, 0.9]
-    alone = posterior.all_together([0, 0, 0, 1, 2])
+    assert posterior.least_with(labels).tolist() == [0.75, 0.75, 0.75, 0.9, 0.9]
+    alone = posterior.least_with([0, 0, 0, 1, 2])
     assert np.isnan(alone[3:]).all()
     assert alone[:3].tolist() == [0.75] * 3
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
 from builders import annotated
 from clusterers.small import evidence_of, sentence
@@ -19,7 +17,6 @@ from samevent.events import Alternative, Belief
 from samevent.partitions.posterior import Posterior
 from samevent.results import Diagnostics, Result
 from samevent.results.assembly import assemble, with_events
-from samevent.similarity.purity import Purity
 
 ANNOTATED = [
     sentence("a", "plane bomb camp raid", 1, 3),
@@ -66,10 +63,11 @@ def test_result_has_the_probability_that_an_event_is_one() -> None:
     result = resolved([0, 0, 0, 1], samples)
     assert result.events["e1"].probability == 0.5
     assert result.events["e1"].belief == Belief(0.5, Alternative((RAID_A,), 0.5))
-    corrected = replace(answer([0, 0, 0, 1], samples), purity=Purity(intercept=-1.0, size=0.5))
-    result = assemble(CORPUS, evidence_of(ANNOTATED), Lemma(), corrected)
-    expected = expit(-1 + 0.5 * np.log2(3 / 2))
-    assert result.events["e1"].probability == pytest.approx(expected, abs=1e-4)
+    sure = resolved([0, 0, 1, 1], [[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 1], [0, 1, 2, 3]])
+    for event in sure.events:  # of two mentions, all say the same
+        assert {event.probability, *(m.probability for m in event.members)} == {
+            sure.probability(event.mentions[0].id, event.mentions[1].id)
+        }
 
 
 def test_result_has_the_probability_of_an_event_for_any_order_of_documents() -> None:

@@ -10,7 +10,7 @@ import pytest
 from samevent.clusterers import Clustered
 from samevent.corpus import Clustering
 from samevent.errors import CorpusError, FormatError
-from samevent.partitions.posterior import Posterior
+from samevent.partitions.posterior import Line, Posterior
 from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.seeds import stream
 
@@ -21,7 +21,9 @@ def random_answer(seed: int, mentions: int = 9, samples: int = 6) -> Clustered:
     drawn = rng.integers(0, 4, (samples, mentions)).astype(np.int32)
     pairs = [(i, j) for i in range(mentions) for j in range(i + 1, mentions) if rng.random() < 0.3]
     left, right = np.array(pairs, np.int32).reshape(-1, 2).T
-    posterior = Posterior(samples=drawn, left=left, right=right, together=rng.random(len(pairs)))
+    posterior = Posterior(
+        samples=drawn, left=left, right=right, together=rng.random(len(pairs)), counted=Line(-0.5, 0.8)
+    )
     return Clustered(ids, np.arange(mentions, dtype=np.int32) % 3, posterior)
 
 

@@ -11,7 +11,7 @@ import pytest
 from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.pairs import LabelledMentions
-from samevent.similarity.purity import AS_IT_IS
+from samevent.similarity.shown import THE_POSTERIOR
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
 from samevent.training import pair_models, uncertainty
 from samevent.training.uncertainty import FOLDS, held_out_links
@@ -50,10 +50,10 @@ def test_held_out_pairs_are_scored_by_trees_of_other_folds(monkeypatch: pytest.M
     assert all(len(topics) == 9 for topics in learned)
 
 
-def test_trained_trees_know_the_purity_of_events_if_there_are_enough_topics() -> None:
+def test_trained_trees_know_how_far_to_trust_the_posterior_if_there_are_enough_topics() -> None:
     trees = pair_models.fit_pair_model(labelled(12), SETTINGS)
     assert isinstance(trees, BoostedModel)
-    assert trees.purity != AS_IT_IS
+    assert trees.shown != THE_POSTERIOR
     few = pair_models.fit_pair_model(labelled(4), SETTINGS)
     assert isinstance(few, BoostedModel)
-    assert few.purity == AS_IT_IS
+    assert few.shown == THE_POSTERIOR

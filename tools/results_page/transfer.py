@@ -33,9 +33,8 @@ def transfer(name: str, result: Json, plots: Plots) -> str:
         _scores(result),
         "Reliability of P(same event), beside that of the pair model alone:",
         _reliability(result),
-        f"Of {result['events']['events']:,} events with several judged mentions, "
-        f"{percent(result['events']['pure'])} % are pure:",
-        _events(result["events"]),
+        *_events("with several judged mentions", result["events"]),
+        *(_events("with a chained mention", result["chained"]["events"]) if "chained" in result else ()),
     ]
     plot = f"{name}.svg"
     others = {other: each["calibration"]["bins"] for other, each in result["others"].items()}
@@ -64,6 +63,8 @@ def _scores(result: Json) -> str:
 
 def _reliability(result: Json) -> str:
     tables = {"P > 0": result["calibration"], "inside events": result["inside"]}
+    if chained := result.get("chained"):
+        tables |= {"P > 0, chained": chained["calibration"], "inside events, chained": chained["inside"]}
     tables |= {name: each["calibration"] for name, each in result["others"].items()}
     rows = [
         [
@@ -85,9 +86,12 @@ def _share(true: float | None, interval: Mapping[str, float] | None) -> str:
     return f"{true:.3f}{spread}"
 
 
-def _events(events: Json) -> str:
+def _events(which: str, events: Json) -> tuple[str, str]:
     rows = [
         [f"{b['low']:.1f} to {b['high']:.1f}", f"{b['events']:,}", f"{b['said']:.3f}", f"{b['pure']:.3f}"]
         for b in events["bins"]
     ]
-    return table(["shown probability", "events", "mean", "pure"], rows)
+    return (
+        f"Of {events['events']:,} events {which}, {percent(events['pure'])} % are pure (ECE {events['ece']:.3f}):",
+        table(["shown probability", "events", "mean", "pure"], rows),
+    )

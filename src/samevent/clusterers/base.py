@@ -18,7 +18,6 @@ from samevent.partitions.posterior import Posterior
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
-from samevent.similarity.purity import AS_IT_IS, Purity
 
 Labels = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -115,14 +114,12 @@ class Clustered:
     """Which mentions refer to the same event, and how sure that is.
 
     `labels` has one label per mention of `ids`, with events numbered by their first mention. The customers of
-    `posterior` are these mentions; where nothing is random, its one sample is the answer itself. `purity` turns the
-    probability that an event is one event into what it has proved to mean.
+    `posterior` are these mentions; where nothing is random, its one sample is the answer itself.
     """
 
     ids: tuple[str, ...]
     labels: Labels
     posterior: Posterior
-    purity: Purity = AS_IT_IS
     _rows: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -134,9 +131,12 @@ class Clustered:
         return Clustering.from_labels(dict(zip(self.ids, self.labels.tolist(), strict=True)))
 
     def event_probability(self) -> Floats:
-        """Return for each mention P(all mentions of its event are one event), NaN if it is alone."""
-        sizes = np.bincount(self.labels).astype(np.int32)[self.labels]
-        return self.purity.of(self.posterior.all_together(self.labels), sizes)
+        """Return for each mention how probable its event is one event, NaN if it is alone.
+
+        An event is as sure as the two mentions in it that are least so: on topics that no model had seen, this came
+        closer to the share of events that are pure than the share of samples in which they are whole.
+        """
+        return self.posterior.least_with(self.labels)
 
     def probability(self, a: str, b: str) -> float:
         """Return P(same event) of two mentions."""

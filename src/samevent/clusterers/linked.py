@@ -40,7 +40,6 @@ from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import same_phrase
-from samevent.similarity.purity import AS_IT_IS, Purity
 from samevent.similarity.shown import THE_POSTERIOR, Shown
 
 Observe = Literal["words", "head_lemma", "two_lemmas"]
@@ -174,10 +173,6 @@ class Factorised(Linked):
         model = evidence.pair_model(self.pair_model)
         return model.shown if isinstance(model, BoostedModel) else THE_POSTERIOR
 
-    def _purity(self, evidence: Evidence) -> Purity:
-        model = evidence.pair_model(self.pair_model)
-        return model.purity if isinstance(model, BoostedModel) else AS_IT_IS
-
     def solved(
         self,
         evidence: Evidence,
@@ -204,7 +199,7 @@ class Factorised(Linked):
             judged = replace(
                 as_shown(mixture, links, self._shown(evidence)), verdict=_mixture_verdict(mixture)
             )
-            return Clustered(evidence.table.ids, labels, judged, self._purity(evidence))
+            return Clustered(evidence.table.ids, labels, judged)
         problem = self.problem(evidence, links, document_weight=document_weight, **alphas)
         if self.answer == "last":
             runs = sample(

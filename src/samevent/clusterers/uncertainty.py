@@ -16,11 +16,9 @@ from scipy.special import logit, logsumexp
 
 from samevent.clusterers.base import Evidence
 from samevent.clusterers.linked import Hddcrp
-from samevent.hddcrp import Mixture, Uncertainty
-from samevent.partitions.labels import Integers, members
+from samevent.hddcrp import Uncertainty
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.links import MentionLinks
-from samevent.similarity.purity import Purity
 
 _NODES = 31
 """Points of the Gauss-Hermite quadrature over a random effect."""
@@ -97,14 +95,3 @@ def _balanced(
         step = -last / slope if slope > 0 else 0.0
         tries.append(counted(float(np.clip(b.shift + step, -_MOST_SHIFT, _MOST_SHIFT))))
     return min(tries, key=lambda each: abs(each[0]))[1]
-
-
-def learn_purity(mixture: Mixture, event: Indices, labels: Integers) -> Purity:
-    """Return how often events of a stated probability are pure, given the answer and the true events."""
-    shown = mixture.all_together(labels)
-    events = [group for group in members(labels) if len(group) > 1]
-    return Purity.fitted(
-        np.array([shown[group[0]] for group in events]),
-        np.array([len(group) for group in events], np.int32),
-        np.array([(event[group] == event[group[0]]).all() for group in events], np.bool_),
-    )

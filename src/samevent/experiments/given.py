@@ -7,6 +7,7 @@ sentences were annotated, only mentions in these count.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ import numpy as np
 from samevent.corpus import Corpus, Document, Mention
 from samevent.corpus.corpus import event_key
 from samevent.errors import UsageError
-from samevent.experiments.reliability import Integers
+from samevent.experiments.reliability import Booleans, Integers
 from samevent.experiments.work import Work
 from samevent.model import Model
 from samevent.names import DEFAULT_PRESET
@@ -91,6 +92,12 @@ class Given:
             ],
             np.int64,
         )
+
+    def chained(self, ids: Sequence[str]) -> Booleans:
+        """Return whether each mention matches one in a gold chain of several."""
+        sizes = Counter(event_key(m) for m in self.gold.mentions("action"))
+        match = self.match
+        return np.array([id in match and sizes[event_key(match[id])] > 1 for id in ids], np.bool_)
 
     @cached_property
     def groups(self) -> Mapping[str, int]:

@@ -45,14 +45,25 @@ class JudgedPairs:
         return JudgedPairs(self.probability[which], self.same[which], self.first[which], self.second[which])
 
 
-def judged(i: Integers, j: Integers, probability: Floats, gold: Integers, group: Integers) -> JudgedPairs:
+def judged(
+    i: Integers,
+    j: Integers,
+    probability: Floats,
+    gold: Integers,
+    group: Integers,
+    chained: Booleans | None = None,
+) -> JudgedPairs:
     """Return pairs of rows with their probabilities; pairs of mentions without a gold label are left out.
+
+    With `chained`, so are pairs of two mentions that are both outside it.
 
     >>> zero, one = np.array([0]), np.array([1])
     >>> judged(zero, one, np.array([0.5]), np.array([3, 3]), np.array([0, 0])).same.tolist()
     [True]
     """
     known = (gold[i] != _UNKNOWN) & (gold[j] != _UNKNOWN)
+    if chained is not None:
+        known &= chained[i] | chained[j]
     i, j = i[known], j[known]
     return JudgedPairs(probability[known], gold[i] == gold[j], group[i], group[j])
 
@@ -150,18 +161,20 @@ def _draws(count: int, seed: int) -> Iterator[Integers]:
     return (np.bincount(row, minlength=count) for row in picks)
 
 
-def event_reliability(labels: Integers, shown: Floats, gold: Integers) -> dict[str, Any]:
+def event_reliability(
+    labels: Integers, shown: Floats, gold: Integers, chained: Booleans | None = None
+) -> dict[str, Any]:
     """Return how many events are pure, by the probability they are shown with.
 
-    `shown` has the probability of each mention's event. An event counts if two of its mentions have a gold label,
-    and is pure if all that have one refer to the same event.
+    `shown` has the probability of each mention's event. An event counts if two of its mentions have a gold label
+    (and, if it is given, one of these is in `chained`), and is pure if all that have one refer to the same event.
     """
     probability, pure = [], []
     for members in clusters_of(labels):
-        known = gold[members][gold[members] != _UNKNOWN]
-        if len(known) > 1:
+        known = members[gold[members] != _UNKNOWN]
+        if len(known) > 1 and (chained is None or chained[known].any()):
             probability.append(float(shown[members[0]]))
-            pure.append(bool((known == known[0]).all()))
+            pure.append(bool((gold[known] == gold[known[0]]).all()))
     return _event_table(np.array(probability), np.array(pure, np.bool_))
 
 

@@ -23,6 +23,7 @@ from samevent.errors import UsageError
 from samevent.experiments.baselines import AverageLink
 from samevent.experiments.given import Given, Matched, Mentions, catch_all, prepare_given
 from samevent.experiments.reliability import (
+    Booleans,
     Integers,
     event_reliability,
     inside_clusters,
@@ -136,17 +137,26 @@ def _scaled(done: Any, total: int) -> Any:
 
 
 def judge(given: Given, answer: Clustered, *, seed: int) -> dict[str, Any]:
-    """Return how reliable P(same event) is: over pairs with P > 0, inside events, and for whole events."""
+    """Return how reliable P(same event) is: over pairs with P > 0, inside events, and for whole events.
+
+    `chained` has the same figures without pairs and events of which no mention is in a gold chain of several: corpora
+    chain the events that annotators looked for, and others recur without being chained.
+    """
     gold, group = given.labels(answer.ids), _group_of(given, answer.ids)
     count = len(set(given.groups.values()))
     low, high = possible_pairs(answer.posterior)
-    pairs = judged(low, high, answer.posterior.probabilities(low, high), gold, group)
-    inside = judged(*inside_clusters(answer.posterior, answer.labels), gold, group)
-    return {
-        "calibration": reliability(pairs, groups=count, seed=seed),
-        "inside": reliability(inside, groups=count, seed=seed),
-        "events": event_reliability(answer.labels, answer.event_probability(), gold),
-    }
+    possible = low, high, answer.posterior.probabilities(low, high)
+    inside = inside_clusters(answer.posterior, answer.labels)
+    sure = answer.event_probability()
+
+    def figures(chained: Booleans | None) -> dict[str, Any]:
+        return {
+            "calibration": reliability(judged(*possible, gold, group, chained), groups=count, seed=seed),
+            "inside": reliability(judged(*inside, gold, group, chained), groups=count, seed=seed),
+            "events": event_reliability(answer.labels, sure, gold, chained),
+        }
+
+    return {**figures(None), "chained": figures(given.chained(answer.ids))}
 
 
 def judge_pair_model(given: Given, evidence: Evidence, system: Hddcrp, *, seed: int) -> dict[str, Any]:

@@ -154,29 +154,18 @@ class Posterior:
         between[a[known], b[known]] = between[b[known], a[known]] = self.together[at[known]]
         return between
 
-    def all_together(self, labels: ArrayLike) -> Floats:
-        """Return for each customer P(all of its cluster share a cluster), NaN for one alone.
+    def least_with(self, labels: ArrayLike) -> Floats:
+        """Return for each customer the least P(same cluster) of any two of its cluster, NaN for one alone.
 
-        This is the share of samples; for a cluster of two, P(same cluster) of the pair.
-
-        >>> Posterior(samples=[[0, 0, 0], [0, 0, 1]]).all_together([0, 0, 0]).tolist()
-        [0.5, 0.5, 0.5]
+        >>> Posterior(samples=[[0, 0, 0, 1], [0, 0, 1, 1]]).least_with([0, 0, 0, 1]).tolist()
+        [0.5, 0.5, 0.5, nan]
         """
         own = integers(labels, "labels")
-        order = np.argsort(own, kind="stable")
-        first = np.concatenate([[True], np.diff(own[order]) != 0]) if len(own) else np.zeros(0, np.bool_)
-        starts = np.flatnonzero(first)
-        sizes = np.diff(np.append(starts, len(own)))
-        leader = np.repeat(order[starts], sizes)
-        total = np.zeros(len(starts))
-        for sample in self.samples:
-            total += np.logical_and.reduceat(sample[order] == sample[leader], starts) if len(own) else 0
-        share = np.where(sizes > 1, total / len(self.samples), np.nan)
-        pairs = np.flatnonzero(sizes == 2)
-        share[pairs] = self.probabilities(order[starts[pairs]], order[starts[pairs] + 1])
-        joint = np.empty(len(own))
-        joint[order] = np.repeat(share, sizes)
-        return joint
+        least = np.full(len(own), np.nan)
+        for group in members(own.astype(np.int64)):
+            if len(group) > 1:
+                least[group] = self.matrix(group).min()
+        return least
 
     def mean_with(self, labels: ArrayLike) -> Floats:
         """Return P(same cluster) of each customer with the others of its cluster on average, NaN for one alone.

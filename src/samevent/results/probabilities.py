@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered
 from samevent.corpus import Clustering
 from samevent.errors import DataError
-from samevent.partitions.posterior import Posterior
+from samevent.partitions.posterior import Line, Posterior
 from samevent.storage import damaged_table, read_table, write_table
 
 KIND = "probabilities"
@@ -24,7 +25,7 @@ def save_probabilities(clustered: Clustered, path: Path, *, overwrite: bool = Fa
     """Write what P(same event) is computed from."""
     arrays = {name: getattr(clustered.posterior, name) for name in _ARRAYS}
     arrays["samples"] = _numbered_by_first_member(clustered.posterior.samples)
-    about = {"ids": list(clustered.ids)}
+    about = {"ids": list(clustered.ids), "counted": asdict(clustered.posterior.counted)}
     write_table(path, KIND, SCHEMA, about, arrays, compression=zipfile.ZIP_DEFLATED, overwrite=overwrite)
 
 
@@ -34,7 +35,13 @@ def load_probabilities(path: Path, events: Clustering) -> Clustered:
     try:
         ids = tuple(table.manifest["ids"])
         samples, left, right, together = (table.arrays[name] for name in _ARRAYS)
-        posterior = Posterior(samples=samples, left=left, right=right, together=together)
+        posterior = Posterior(
+            samples=samples,
+            left=left,
+            right=right,
+            together=together,
+            counted=Line(**table.manifest.get("counted", {})),
+        )
     except (KeyError, ValueError, TypeError, DataError) as error:
         raise damaged_table(path, error) from error
     return Clustered(ids, _labels(ids, events), posterior)

@@ -22,7 +22,6 @@ from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
 from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
 from samevent.similarity.model import PairModel
-from samevent.similarity.purity import AS_IT_IS, Purity
 from samevent.similarity.shown import THE_POSTERIOR, Shown
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP, TREE_FEATURES, columns
 from samevent.similarity.trees import Columns, Trees
@@ -42,8 +41,8 @@ class BoostedModel:
     """Trees over named features, and the score that they add to.
 
     `about` records how the model was trained, `background` the document frequencies of its training corpus.
-    `uncertainty` is how far its log-odds are off on texts that it has not seen, `shown` how far to trust the posterior
-    that results from them there, and `purity` how often events are pure.
+    `uncertainty` is how far its log-odds are off on texts that it has not seen and `shown` how far to trust the
+    posterior that results from them there.
     """
 
     trees: Trees
@@ -54,7 +53,6 @@ class BoostedModel:
     background: Background = NO_BACKGROUND
     uncertainty: Uncertainty = USUAL_UNCERTAINTY
     shown: Shown = THE_POSTERIOR
-    purity: Purity = AS_IT_IS
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.names if name not in _BY_NAME]
@@ -118,7 +116,6 @@ class BoostedModel:
             "documents_read": self.background.documents,
             "uncertainty": asdict(self.uncertainty),
             "shown": asdict(self.shown),
-            "purity": asdict(self.purity),
         }
         arrays: dict[str, NDArray[Any]] = {
             "names": pack_strings(self.names),
@@ -144,7 +141,6 @@ class BoostedModel:
                 background=Background(int(manifest["documents_read"]), dict(zip(words, counts, strict=True))),
                 uncertainty=Uncertainty(**manifest.get("uncertainty", asdict(USUAL_UNCERTAINTY))),
                 shown=Shown(**manifest.get("shown", {})),
-                purity=Purity(**manifest.get("purity", {})),
             )
         except FormatError as error:
             error.where = place(path)

@@ -11,10 +11,8 @@ import numpy as np
 
 from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
-from samevent.clusterers.shown import as_shown, learn_shown
-from samevent.clusterers.uncertainty import learn_purity
+from samevent.clusterers.shown import learn_shown
 from samevent.partitions.diagnostics import ConvergenceWarning
-from samevent.partitions.linkage import average_link
 from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
@@ -33,10 +31,7 @@ def with_reliability(
     *,
     half_of: Mapping[str, int] | None = None,
 ) -> BoostedModel:
-    """Return a model of all topics with what models of most of them teach on the others.
-
-    This is how far to trust the posterior of a pair, and how often events are pure.
-    """
+    """Return a model with how far to trust the posterior of a pair, by models of most topics on the others."""
     if len(data.topics) < LEAST_TOPICS:
         return model
     links = held_out_links(data, settings, half_of=half_of)
@@ -44,11 +39,7 @@ def with_reliability(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # corrections average over many events
         mixture = system.integrated(Evidence(data.table), links, model.uncertainty)
-    shown = learn_shown(mixture, links, data.event)
-    labels = average_link(mixture, system.cut)
-    return replace(
-        model, shown=shown, purity=learn_purity(as_shown(mixture, links, shown), data.event, labels)
-    )
+    return replace(model, shown=learn_shown(mixture, links, data.event))
 
 
 def held_out_links(
