@@ -33,6 +33,20 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What some mentions of a larger corpus bring with them: its table, their rows there, all links among them.
+
+    Random streams belong to `names`. `vocabulary` has the number of distinct values of a feature in the whole corpus.
+    """
+
+    whole: MentionTable
+    rows: Labels
+    names: NDArray[np.int64]
+    links: MentionLinks
+    vocabulary: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The event mentions of a corpus, and what clusterers may ask about them.
 
@@ -40,6 +54,7 @@ class Evidence:
     MentionLinks are computed when they are first asked for and kept, so that several clusterers share one search.
     `encode` returns the contextual vectors of all mentions; it is called once, if a pair model compares them.
     `encode_rows` returns those of the large encoder, of some mentions: only mentions that might be linked are read.
+    Mentions that are independent of all others can be evidence of their own, a `part`, with the same answer.
     """
 
     table: MentionTable
@@ -47,10 +62,11 @@ class Evidence:
     lexicon: Lexicon | None = None
     encode: Callable[[], Mapping[str, Vectors]] | None = None
     encode_rows: Callable[[Labels], Mapping[str, Vectors]] | None = None
+    part: Part | None = None
     _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for model in self.models.values():
+        for model in self.models.values() if self.part is None else ():
             if isinstance(model, BoostedModel):
                 object.__setattr__(self, "table", self.table.with_background(model.background))
                 return
@@ -87,6 +103,8 @@ class Evidence:
 
         With a `document_gate`, pairs across documents are kept only if the documents are at least that similar.
         """
+        if self.part:
+            return self.part.links
         model = self.pair_model(pair_model)
         key = pair_model, minimum_similarity, document_gate
         if key not in self._links:

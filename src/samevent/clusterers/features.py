@@ -57,7 +57,8 @@ def observed(evidence: Evidence, feature: Feature) -> tuple[Rows, int]:
     """Return the counts of a feature's values in each mention, and the number of distinct values in the corpus."""
     rows = _values(evidence, feature)
     values, number = np.unique(rows.columns, return_inverse=True)
-    return Rows(rows.starts, number.astype(np.int32), rows.values), max(len(values), 1)
+    whole = evidence.part.vocabulary.get(feature, 1) if evidence.part else 1
+    return Rows(rows.starts, number.astype(np.int32), rows.values), max(len(values), whole)
 
 
 def channels(

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from samevent.clusterers.base import Clustered, Evidence, Need, PairModelName, Progress, check_seed_and_jobs
+from samevent.clusterers.convergence import Convergence
 from samevent.clusterers.features import observed
 from samevent.clusterers.sampling import KEPT, Sampling, check_concentrations
 from samevent.clusterers.shown import as_shown
@@ -31,7 +32,6 @@ from samevent.hddcrp import (
     sample,
 )
 from samevent.hddcrp.answers import last_of_runs
-from samevent.hddcrp.chains import MEAN_DIFFERENCE
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.hddcrp.problem import MOST_WEIGHT
 from samevent.partitions.linkage import average_link
@@ -120,6 +120,7 @@ class Linked(Sampling):
             vocabulary=vocabulary,
             dirichlet=self.dirichlet,
             likelihood_weight=self.likelihood_weight,
+            names=evidence.part.names if evidence.part else None,
             **alphas,  # type: ignore[arg-type]
         )
 
@@ -197,7 +198,7 @@ class Factorised(Linked):
             )  # fmt: skip
             labels = average_link(mixture, self.cut).astype(np.int32)
             judged = replace(
-                as_shown(mixture, links, self._shown(evidence)), verdict=_mixture_verdict(mixture)
+                as_shown(mixture, links, self._shown(evidence)), verdict=Convergence.of(mixture).verdict
             )
             return Clustered(evidence.table.ids, labels, judged)
         problem = self.problem(evidence, links, document_weight=document_weight, **alphas)
@@ -380,16 +381,3 @@ def _verdict(posterior: ComponentPosterior) -> str:
         return f"{text}; all settled"
     share = parts.size[unsettled].sum() / parts.size.sum()
     return f"{text}; {int(unsettled.sum()):,} have not settled ({share:.1%} of the mentions): try more sweeps or runs"
-
-
-def _mixture_verdict(mixture: Mixture) -> str:
-    """Return how far an integrated posterior can be trusted, in the words of users."""
-    members = mixture.members
-    sampled = sum(int((~member.components.exact).sum()) for member in members)
-    text = f"integrated over {len(members)} shifts of the similarities; {sampled:,} components sampled, others exact"
-    if not mixture.complete:
-        text += ", stopped by the time limit"
-    if mixture.settled:
-        return f"{text}; all settled"
-    share = (mixture.chain_difference > MEAN_DIFFERENCE).mean()
-    return f"{text}; {share:.1%} of the mentions have not settled: try more sweeps or runs"

@@ -227,7 +227,10 @@ def average(posteriors: Sequence[Posterior]) -> Posterior:
         np.concatenate([one.left.astype(np.int64) * customers + one.right for one in posteriors])
     )
     left, right = np.divmod(codes, max(1, customers))
-    together: Floats = np.mean([one.probabilities(left, right) for one in posteriors], axis=0)
+    together = np.zeros(len(left))
+    for one in posteriors:  # the mean of a single column would be summed in another order
+        together += one.probabilities(left, right)
+    together /= len(posteriors)
     return Posterior(
         samples=np.stack([one.samples for one in posteriors], axis=1).reshape(
             len(posteriors) * len(first.samples), customers

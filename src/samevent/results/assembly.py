@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,6 @@ from samevent.results.result import Diagnostics, Result, without_reasons
 from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.explanation import Explanation, explain, explanations
 from samevent.similarity.links import MentionLinks
-from samevent.similarity.mentions import MentionTable
 
 _DIGITS = 4
 """Probabilities are counted in some hundreds of samples: more digits would be noise, and differ between machines."""
@@ -31,21 +30,31 @@ _REASONS = 6
 """How many reasons are kept per mention: the others hardly matter."""
 
 
-def assemble(
-    corpus: Corpus,
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """What is known about mentions and events: final labels, how sure each mention is, and why it is there.
+
+    `sure` is NaN for a mention that is alone. `whys` and `beliefs` are by mention id.
+    """
+
+    labels: NDArray[np.int32]
+    sure: NDArray[np.float64]
+    whys: Mapping[str, Why]
+    beliefs: Mapping[str, Belief]
+
+
+def judge(
     evidence: Evidence,
     system: Clusterer,
     clustered: Clustered,
     *,
-    about: Mapping[str, Any] | None = None,
     min_probability: float = 0.0,
-    keep_singletons: bool = False,
     jobs: int = 1,
-) -> Result:
-    """Return the corpus with an event on each event mention, how sure that is and why.
+) -> Judgement:
+    """Judge an answer. Mentions in different components have nothing to do with each other here.
 
-    A mention whose probability is below the minimum becomes an event of its own. Mentions that are alone carry no
-    event unless singletons are kept. Reasons are given if the clusterer compares pairs, as its pair model sees them.
+    A mention whose probability is below the minimum becomes an event of its own. Reasons are given if the clusterer
+    compares pairs, as its pair model sees them.
     """
     posterior = clustered.posterior
     labels = canonical(clustered.labels).astype(np.int32)
@@ -55,22 +64,44 @@ def assemble(
         labels = canonical(labels).astype(np.int32)
         sure = posterior.mean_with(labels)
     whys: dict[str, Why] = {}
-    explainer = None
     links = system.links(evidence, jobs=jobs)
     if links is not None and system.pair_model:
         model = evidence.pair_model(system.pair_model)
-        whys = _whys(evidence.table, links, model, labels, posterior)
-        explainer = partial(explain_pair, evidence, model)
-    clustered = replace(clustered, labels=labels)
+        whys = _whys(evidence, links, model, labels, posterior)
+    return Judgement(labels, sure, whys, _beliefs(replace(clustered, labels=labels)))
+
+
+def assemble(
+    corpus: Corpus,
+    evidence: Evidence,
+    system: Clusterer,
+    clustered: Clustered,
+    *,
+    judgement: Judgement | None = None,
+    about: Mapping[str, Any] | None = None,
+    min_probability: float = 0.0,
+    keep_singletons: bool = False,
+    jobs: int = 1,
+) -> Result:
+    """Return the corpus with an event on each event mention, how sure that is and why.
+
+    Mentions that are alone carry no event unless singletons are kept. Without a `judgement`, the answer is judged.
+    """
+    if judgement is None:
+        judgement = judge(evidence, system, clustered, min_probability=min_probability, jobs=jobs)
+    explainer = None
+    if system.pair_model:
+        explainer = partial(explain_pair, evidence, evidence.pair_model(system.pair_model))
+    clustered, sure = replace(clustered, labels=judgement.labels), judgement.sure
     known = {clustered.ids[row]: float(sure[row]) for row in np.flatnonzero(~np.isnan(sure)).tolist()}
     events = clustered.clustering if keep_singletons else clustered.clustering.restricted(known)
     return Result(
         with_events(without_reasons(corpus), events),
         about or {},
-        Diagnostics.of(posterior),
+        Diagnostics.of(clustered.posterior),
         {mention: round(probability, _DIGITS) for mention, probability in known.items()},
-        whys,
-        _beliefs(clustered),
+        judgement.whys,
+        judgement.beliefs,
         clustered,
         explainer,
     )
@@ -124,7 +155,7 @@ def explain_pair(evidence: Evidence, model: AnyPairModel, first: str, second: st
 
 
 def _whys(
-    table: MentionTable,
+    evidence: Evidence,
     links: MentionLinks,
     model: AnyPairModel,
     labels: NDArray[np.int32],
@@ -138,7 +169,13 @@ def _whys(
     order = np.lexsort((other, -similar, one))
     rows, first = np.unique(one[order], return_index=True)
     closest, similarity = other[order][first], similar[order][first]
-    explained = explanations(table, model, rows, closest, limit=_REASONS)
+    table, part = evidence.table, evidence.part
+    # Some features look at the other mentions of a document, so parts are explained in the whole.
+    explained = (
+        explanations(part.whole, model, part.rows[rows], part.rows[closest], limit=_REASONS)
+        if part
+        else explanations(table, model, rows, closest, limit=_REASONS)
+    )
     together = posterior.probabilities(rows, closest)
     return {
         table.ids[row]: Why(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.clusterers import Clustered
+from samevent.clusterers.convergence import largest_traces, named_traces
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
 from samevent.events import Belief, Event, Events, Member, Why
@@ -25,8 +26,6 @@ from samevent.similarity.explanation import Explanation
 
 _PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
 """Fields of a mention in a file; the first mention of an event has what is known about the event."""
-_COMPONENTS = 3
-"""How many components have their traces shown: the largest."""
 _COLUMNS = 200
 """More columns than this cannot be seen in a plot."""
 
@@ -54,12 +53,7 @@ class Diagnostics:
             posterior.members[len(posterior.members) // 2] if isinstance(posterior, Mixture) else posterior
         )
         if isinstance(middle, ComponentPosterior):
-            sizes, chains = middle.components.size, middle.component_traces
-            largest = sorted(chains, key=lambda component: (-sizes[component], component))[:_COMPONENTS]
-            for number, component in enumerate(largest, 1):
-                name = f"component {number} of {sizes[component]:,} mentions"
-                traces[f"log joint, {name}"] = chains[component]["log joint"]
-                traces[f"events, {name}"] = chains[component]["clusters"]
+            traces |= named_traces(largest_traces(middle))
         every = {name: -(-rows.shape[1] // _COLUMNS) for name, rows in traces.items()}
         thinned = {
             name: np.round(rows[:, :: every[name]].astype(np.float64), 3).tolist()

@@ -178,7 +178,7 @@ def compile_mentions(
         duplicate = next(a for a, b in pairwise(documents) if a == b)
         raise CorpusError(f"two documents have the id {duplicate!r}", expected="unique document ids")
     events = [(number, part, m) for number, part in enumerate(parts) for m in part.events]
-    heads, head = _heads([part.head(m) for _, part, m in events], lexicon, vectors)
+    heads, head = compile_heads([part.head(m) for _, part, m in events], lexicon, vectors)
     rows = [row for part in parts for row in part.rows]
     related, contents = [part.related for part in parts], [part.contents for part in parts]
     vocabulary = _numbers(chain(related, contents, *(row.values() for row in rows)))
@@ -332,7 +332,7 @@ def _sentences(places: Sequence[tuple[int, int]]) -> Indices:
     return np.array([number[place] for place in places], np.int32)
 
 
-def _heads(
+def compile_heads(
     occurrences: Sequence[tuple[str, str, str]], lexicon: Lexicon, vectors: WordVectors
 ) -> tuple[Heads, Indices]:
     """Return the distinct heads, sorted, and the number of the head of each occurrence."""

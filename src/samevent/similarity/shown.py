@@ -35,8 +35,10 @@ class Shown:
         """
         if self == THE_POSTERIOR:
             return probability
-        weights = np.array([self.intercept, self.together, self.alone])
-        shown: Floats = np.where(probability > 0, expit(_columns(probability, log_odds) @ weights), 0.0)
+        _, together, alone = _columns(probability, log_odds).T
+        # Not a product of matrices, whose last bits depend on how many pairs there are.
+        line = self.intercept + self.together * together + self.alone * alone
+        shown: Floats = np.where(probability > 0, expit(line), 0.0)
         return shown
 
     def unlinked(self, log_odds: float) -> Line:
