@@ -170,7 +170,8 @@ class Factorised(Linked):
         model = evidence.pair_model(self.pair_model)
         return model.uncertainty if isinstance(model, BoostedModel) else USUAL_UNCERTAINTY
 
-    def _shown(self, evidence: Evidence) -> Shown:
+    def shown(self, evidence: Evidence) -> Shown:
+        """Return how far the pair model has learned to trust the posterior."""
         model = evidence.pair_model(self.pair_model)
         return model.shown if isinstance(model, BoostedModel) else THE_POSTERIOR
 
@@ -198,7 +199,7 @@ class Factorised(Linked):
             )  # fmt: skip
             labels = average_link(mixture, self.cut).astype(np.int32)
             judged = replace(
-                as_shown(mixture, links, self._shown(evidence)), verdict=Convergence.of(mixture).verdict
+                as_shown(mixture, links, self.shown(evidence)), verdict=Convergence.of(mixture).verdict
             )
             return Clustered(evidence.table.ids, labels, judged)
         problem = self.problem(evidence, links, document_weight=document_weight, **alphas)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logit
 
 from samevent.hddcrp import Mixture
+from samevent.partitions.posterior import AS_COUNTED, Line
 from samevent.similarity.bags import Floats, Indices
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.shown import THE_POSTERIOR, Shown
@@ -22,7 +23,12 @@ def as_shown(mixture: Mixture, links: MentionLinks, shown: Shown) -> Mixture:
         return mixture
     log_odds = log_odds_of(links, mixture.left, mixture.right, mixture.customers)
     together = shown.of(mixture.together, log_odds)
-    return replace(mixture, together=together, counted=shown.unlinked(UNLINKED))
+    return replace(mixture, together=together, counted=counted_as(shown))
+
+
+def counted_as(shown: Shown) -> Line:
+    """Return what a share of samples stands for, of pairs that are no links."""
+    return AS_COUNTED if shown == THE_POSTERIOR else shown.unlinked(UNLINKED)
 
 
 def learn_shown(mixture: Mixture, links: MentionLinks, event: Indices) -> Shown:

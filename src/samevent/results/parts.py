@@ -22,11 +22,12 @@ from samevent.clusterers.convergence import ComponentTrace, Convergence, named_t
 from samevent.clusterers.features import observed
 from samevent.clusterers.linked import Factorised
 from samevent.clusterers.sampling import KEPT
+from samevent.clusterers.shown import counted_as
 from samevent.events import Alternative, Belief, Reason, Why
 from samevent.hddcrp import Mixture
 from samevent.packing import pack, unpack
 from samevent.partitions.labels import canonical
-from samevent.partitions.posterior import Line, Posterior
+from samevent.partitions.posterior import Posterior
 from samevent.results.assembly import Judgement, judge
 from samevent.similarity.bags import Booleans, Indices
 from samevent.similarity.links import MentionLinks
@@ -47,7 +48,6 @@ class PartAnswer:
     left: Indices
     right: Indices
     together: NDArray[np.float64]
-    counted: Line
     sure: NDArray[np.float64]
     whys: dict[str, Why]
     beliefs: dict[str, Belief]
@@ -60,7 +60,7 @@ class PartAnswer:
     @classmethod
     def from_bytes(cls, data: bytes) -> PartAnswer:
         """Read what `to_bytes` returned."""
-        known = (cls, Line, Why, Reason, Belief, Alternative, Convergence, ComponentTrace)
+        known = (cls, Why, Reason, Belief, Alternative, Convergence, ComponentTrace)
         answer: PartAnswer = unpack(data, known)
         return answer
 
@@ -117,7 +117,7 @@ def solve_part(
         raise TypeError("only parts of an integrated posterior can be solved apart")
     return PartAnswer(
         part.rows, judged.labels, posterior.samples, posterior.left, posterior.right, posterior.together,
-        posterior.counted, judged.sure, dict(judged.whys), dict(judged.beliefs),
+        judged.sure, dict(judged.whys), dict(judged.beliefs),
         Convergence.of(posterior, part.rows),
     )  # fmt: skip
 
@@ -146,7 +146,7 @@ def join_parts(
         left=left,
         right=right,
         together=together,
-        counted=parts[0].counted if parts else Line(),
+        counted=counted_as(system.shown(evidence)),
         traces=named_traces(convergence.traces),
         verdict=convergence.verdict,
         settled=convergence.settled,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,5 +148,5 @@ def _contextual(tables: Sequence[MentionTable], rows: PerDocument) -> dict[str, 
     return {name: np.concatenate([table.contextual[name] for table in filled])[rows] for name in names}
 
 
-def _joined(parts: Iterable[NDArray[np.generic]], kind: type) -> NDArray[np.generic]:
+def _joined(parts: Iterable[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate([np.empty(0, kind), *parts]).astype(kind)
