@@ -27,6 +27,7 @@ from samevent.formats import check_writable, output_format, read, write
 from samevent.formats.files import STANDARD, write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.sheets import written
+from samevent.hddcrp.batches import checkpoint_files, remove_checkpoint
 from samevent.inputs import (
     check_has_events,
     check_mentions,
@@ -161,12 +162,12 @@ def cluster(
         loaded = Model.load(model, cache=Cache())
         clustered = loaded.cluster(corpus, system, seed=seed, jobs=jobs, checkpoint=checkpoint, watch=watch)
     except KeyboardInterrupt:
-        if checkpoint and checkpoint.exists():
+        if checkpoint and checkpoint_files(checkpoint):
             tell(f"--resume continues from {checkpoint}")
         raise
     write(with_events(corpus, clustered.clustering), target, format=format, overwrite=overwrite)
     if checkpoint:
-        checkpoint.unlink(missing_ok=True)
+        remove_checkpoint(checkpoint)
     return clustered
 
 
@@ -198,7 +199,7 @@ class Run:
     def finish(self, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()) -> None:
         """Write all files and give the folder its name."""
         write_files(self.part, result, about, formats=formats)
-        self.checkpoint.unlink(missing_ok=True)
+        remove_checkpoint(self.checkpoint)
         if _is_empty(self.folder):
             self.folder.rmdir()
         if not self.folder.exists():
@@ -214,7 +215,7 @@ class Run:
 
     def drop(self) -> None:
         """Remove everything, unless there is work to resume."""
-        if not self.checkpoint.exists():
+        if not checkpoint_files(self.checkpoint):
             shutil.rmtree(self.part, ignore_errors=True)
 
 
@@ -244,8 +245,9 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
     try:
         if resume:
             _check_same_run(part, about)
+        resumable = {part / RUN_FILE, *checkpoint_files(part / CHECKPOINT_FILE)}
         for left in part.iterdir():  # half-written files of a run that was killed
-            if not resume or left.name not in (RUN_FILE, CHECKPOINT_FILE):
+            if not resume or left not in resumable:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
         if not resume:
             _write_json(part / RUN_FILE, {"schema": SCHEMA, **about})
@@ -371,15 +373,15 @@ def _checkpoint_beside(target: Path, *, resume: bool, overwrite: bool, tell: Tel
         return None
     check_absent(target, overwrite=overwrite)
     path = target.with_name(f"{target.name}.checkpoint.npz")
-    if path.exists() and not resume:
+    if checkpoint_files(path) and not resume:
         if not overwrite:
             raise OutputExistsError(
                 "an interrupted run left a checkpoint",
                 where=place(path),
                 hint="use --resume to continue it, or --force to start again",
             )
-        path.unlink()
-    if resume and not path.exists():
+        remove_checkpoint(path)
+    if resume and not checkpoint_files(path):
         tell(f"there is no {path} to resume from: starting again")
     return path
 

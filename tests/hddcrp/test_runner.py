@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -99,7 +100,22 @@ def test_settled_tasks_stop_after_the_second_round_and_the_others_go_on() -> Non
 def test_time_limit_leaves_tasks_where_they_are() -> None:
     cut = tasks()
     assert not run(cut, PLAN, time_limit=0, pace=Pace(updates_per_step=1))
-    assert [task.sweeps(PLAN) for task in cut] == [1, 1, 1]
+    assert [task.sweeps(PLAN) for task in cut] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_time_limit_is_looked_at_between_chains(jobs: int) -> None:
+    class Slow(Walk):
+        def advance(self, sweeps: int) -> None:
+            time.sleep(0.1)
+            super().advance(sweeps)
+
+    slow: list[Task[Walk]] = [Task.of([Slow(10 * k + c) for c in range(2)]) for k in range(20)]
+    began = time.monotonic()
+    assert not run(slow, PLAN, jobs=jobs, time_limit=0.3)
+    assert time.monotonic() - began < 1.5
+    done = [chain.done for task in slow for chain in task.chains]
+    assert min(done) == 0 < max(done)
 
 
 def test_progress_counts_updates_of_all_chains() -> None:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp import ComponentPosterior, Mixture
 from samevent.hddcrp.chains import MEAN_DIFFERENCE
-from samevent.partitions.posterior import Traces
-
-_SHOWN = 3
-"""How many components have their traces shown: the largest."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ComponentTrace:
-    """The chains over one component: its size, its first mention, and one row per chain."""
-
-    size: int
-    first: int
-    log_joint: NDArray[np.float64]
-    clusters: NDArray[np.int32]
+from samevent.hddcrp.mixture import ComponentTrace, Mixture, largest_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,14 +29,16 @@ class Convergence:
     @classmethod
     def of(cls, mixture: Mixture, rows: NDArray[np.integer] | None = None) -> Convergence:
         """Describe a mixture; `rows` are the numbers of its customers in a larger whole."""
-        members = mixture.members
+        traces = mixture.largest
+        if rows is not None:
+            traces = tuple(replace(trace, first=int(rows[trace.first])) for trace in traces)
         return cls(
-            members=len(members),
-            sampled=sum(int((~member.components.exact).sum()) for member in members),
+            members=mixture.draws,
+            sampled=mixture.sampled,
             mentions=mixture.customers,
             unsettled=int((mixture.chain_difference > MEAN_DIFFERENCE).sum()),
             complete=mixture.complete,
-            traces=largest_traces(members[len(members) // 2], rows),
+            traces=traces,
         )
 
     @classmethod
@@ -62,7 +50,7 @@ class Convergence:
             mentions=mentions,
             unsettled=sum(part.unsettled for part in parts),
             complete=all(part.complete for part in parts),
-            traces=_largest(trace for part in parts for trace in part.traces),
+            traces=largest_of(trace for part in parts for trace in part.traces),
         )
 
     @property
@@ -83,33 +71,3 @@ class Convergence:
             return f"{text}; all settled"
         share = self.unsettled / self.mentions
         return f"{text}; {share:.1%} of the mentions have not settled: try more sweeps or runs"
-
-
-def largest_traces(
-    posterior: ComponentPosterior, rows: NDArray[np.integer] | None = None
-) -> tuple[ComponentTrace, ...]:
-    """Return the traces of the largest components that were sampled, the largest first."""
-    components = posterior.components
-    return _largest(
-        ComponentTrace(
-            int(components.size[number]),
-            int(components.first[number] if rows is None else rows[components.first[number]]),
-            traces["log joint"],
-            traces["clusters"],
-        )
-        for number, traces in posterior.component_traces.items()
-    )
-
-
-def named_traces(traces: Sequence[ComponentTrace]) -> Traces:
-    """Return traces under the names that a report shows."""
-    named: dict[str, NDArray[np.generic]] = {}
-    for number, trace in enumerate(traces, 1):
-        name = f"component {number} of {trace.size:,} mentions"
-        named[f"log joint, {name}"] = trace.log_joint
-        named[f"events, {name}"] = trace.clusters
-    return named
-
-
-def _largest(traces: Iterable[ComponentTrace]) -> tuple[ComponentTrace, ...]:
-    return tuple(sorted(traces, key=lambda trace: (-trace.size, trace.first))[:_SHOWN])

@@ -7,7 +7,9 @@ HDDCRP* does the same within documents, and joins clusters across documents by a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -32,10 +34,13 @@ from samevent.hddcrp import (
     sample,
 )
 from samevent.hddcrp.answers import last_of_runs
+from samevent.hddcrp.batches import Batch, BatchStore, component_batches, join_mixtures
 from samevent.hddcrp.fit import Model, Sampler
-from samevent.hddcrp.problem import MOST_WEIGHT
+from samevent.hddcrp.problem import MOST_WEIGHT, Rows
+from samevent.hddcrp.runner import Countdown
 from samevent.partitions.linkage import average_link
 from samevent.settings import check_range
+from samevent.similarity.bags import Floats, Indices
 from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, to_affinities
 from samevent.similarity.mentions import MentionTable
@@ -232,28 +237,74 @@ class Factorised(Linked):
         checkpoint: Path | None = None,
         **alphas: float,
     ) -> Mixture:
-        """Return the posterior over links with uncertain similarities."""
-        pairs, log_odds = links.pairs, logit(np.clip(links.similarity, _LEAST_ODDS, 1 - _LEAST_ODDS))
-        weights = MentionLinks(pairs, np.ones(len(pairs)))
-        problem = self.problem(evidence, weights, document_weight=document_weight, **alphas)
-        numbered = MentionLinks(pairs, np.arange(len(pairs), dtype=np.float64))
-        which = to_affinities(evidence.table, numbered, LinkSettings(document_weight=0.0))
-        return fit_uncertain(
-            problem,
-            uncertainty,
-            within=log_odds[which.within.values.astype(np.int64)],
-            across=log_odds[which.across.values.astype(np.int64)],
-            draws=self.draws,
-            truncation=float(logit(self.minimum_similarity)),
-            settings=FitSettings(
-                seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps,
-                keep=-(-KEPT // self.draws), exact_limit=_EXACT_LIMIT,
-            ),
-            jobs=jobs,
-            time_limit=self.time_limit or None,
-            progress=progress,
-            checkpoint=checkpoint,
+        """Return the posterior over links with uncertain similarities, batch by batch of independent components."""
+        batches = component_batches(len(evidence), links.pairs.i, links.pairs.j)
+        words = observed(evidence, self.observe)
+        settings = FitSettings(
+            seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps,
+            keep=-(-KEPT // self.draws), exact_limit=_EXACT_LIMIT,
         )  # fmt: skip
+        clock = Countdown(self.time_limit or None, sum(len(batch.links) for batch in batches))
+
+        def solve(batch: Batch, where: Path | None) -> Mixture:
+            def tell(done: int, total: int) -> None:
+                if progress:
+                    progress(*clock.progress(len(batch.links), done / max(total, 1)))
+
+            part = links.take(batch.links)
+            problem, within, across = self._uncertain_problem(
+                evidence, part, batch.customers, words, document_weight, alphas
+            )
+            return fit_uncertain(
+                problem, uncertainty, within=within, across=across, draws=self.draws, settings=settings,
+                truncation=float(logit(self.minimum_similarity)), time_limit=clock.share(len(batch.links)),
+                jobs=jobs, progress=tell, checkpoint=where,
+            )  # fmt: skip
+
+        if len(batches) <= 1:
+            everybody = Batch(np.arange(len(evidence), dtype=np.int32), np.arange(len(links.pairs)))
+            return solve(everybody, checkpoint)
+        asked = (asdict(self), asdict(uncertainty), settings, alphas, document_weight, links.similarity)
+        store = BatchStore(checkpoint, asked)
+        parts = []
+        for number, batch in enumerate(batches):
+            parts.append(replace(store.solve(number, batch, partial(solve, batch)), members=()))
+            clock.done += len(batch.links)
+        return join_mixtures(len(evidence), batches, parts)
+
+    def _uncertain_problem(
+        self,
+        evidence: Evidence,
+        links: MentionLinks,
+        customers: Indices,
+        words: tuple[Rows, int],
+        document_weight: float,
+        alphas: Mapping[str, float],
+    ) -> tuple[Problem, Floats, Floats]:
+        """Return some mentions as customers, and the log-odds of their links within and across documents."""
+        log_odds = logit(np.clip(links.similarity, _LEAST_ODDS, 1 - _LEAST_ODDS))
+        count = len(links.pairs)
+        weights = LinkSettings(minimum_similarity=self.minimum_similarity, document_weight=document_weight)
+        affinities, which = (
+            to_affinities(evidence.table, MentionLinks(links.pairs, values), settings, customers=customers)
+            for values, settings in (
+                (np.ones(count), weights),
+                (np.arange(count, dtype=np.float64), LinkSettings(document_weight=0.0)),
+            )
+        )
+        problem = Problem(
+            document=evidence.table.document[customers],
+            words=words[0].take(customers),
+            within=affinities.within,
+            across=affinities.across,
+            vocabulary=words[1],
+            dirichlet=self.dirichlet,
+            likelihood_weight=self.likelihood_weight,
+            names=evidence.part.names[customers] if evidence.part else customers,
+            **alphas,  # type: ignore[arg-type]
+        )
+        inner, outer = (rows.values.astype(np.int64) for rows in (which.within, which.across))
+        return problem, log_odds[inner], log_odds[outer]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -124,6 +124,16 @@ class LinkChain:
         """The cluster of each customer now, numbered by first customers."""
         return clusters(self.block, self.choices)
 
+    @property
+    def together(self) -> Floats:
+        """How often candidate pairs shared a cluster in this round; before its first sweep, whether they do now."""
+        if self.info.done:
+            share: Floats = self.info.together / self.info.done
+            return share
+        labels = self.labels
+        now: Floats = (labels[self.block.left] == labels[self.block.right]).astype(np.float64)
+        return now
+
     def begin_round(self, sweeps: int) -> None:
         """Forget what was recorded, except the best links."""
         best_log_joint, best_labels = self.info.best_log_joint, self.info.best_labels
@@ -194,7 +204,7 @@ def clusters(block: Block, choices: Choices) -> Integers:
 
 def agreement(chains: Sequence[LinkChain]) -> Agreement:
     """Compare how often candidate pairs were together in two or more chains of the current round."""
-    return agreement_of_chains(np.stack([chain.info.together / chain.info.done for chain in chains]))
+    return agreement_of_chains(np.stack([chain.together for chain in chains]))
 
 
 def agree(agreement: Agreement) -> bool:

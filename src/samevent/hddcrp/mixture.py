@@ -12,7 +12,7 @@ apart: each problem is split by itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -29,9 +29,11 @@ from samevent.hddcrp.result import ComponentPosterior
 from samevent.hddcrp.runner import Pace, Progress
 from samevent.partitions.constraints import checked_pairs
 from samevent.partitions.labels import canonical
-from samevent.partitions.posterior import Posterior
+from samevent.partitions.posterior import Posterior, Traces
 from samevent.seeds import stream
 
+_SHOWN = 3
+"""How many components have their traces shown: the largest."""
 LARGEST_LOG_ODDS = 50.0
 """Beyond this, odds are as good as certain; their products stay inside floating point."""
 
@@ -63,35 +65,79 @@ class Uncertainty:
         return quantiles
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ComponentTrace:
+    """The chains over one component: its size, its first customer, and one row per chain."""
+
+    size: int
+    first: int
+    log_joint: Floats
+    clusters: NDArray[np.int32]
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Mixture(Posterior):
-    """The equal mixture of the posteriors of several problems, its `members`.
+    """The equal mixture of the posteriors of several problems, its `draws` members.
 
-    It is `settled` if chains would differ little on the mean over members, whether each member has settled or not.
+    `sampled` components were sampled, all members together, the others are exact. `chain_difference` is how far P(same
+    cluster) would differ between chains, for each customer: members are independent. The mixture is `settled` if that
+    is little, whether each member has settled or not. `largest` are the traces of the member in the middle. `complete`
+    is False if a time limit ended the run. `members` are kept unless the problem was solved in batches.
     """
 
-    members: tuple[ComponentPosterior, ...]
+    draws: int
+    sampled: int
+    chain_difference: Floats
+    complete: bool = True
+    largest: tuple[ComponentTrace, ...] = ()
+    members: tuple[ComponentPosterior, ...] = ()
 
     @classmethod
     def of(cls, members: Sequence[ComponentPosterior]) -> Mixture:
         """Average posteriors."""
         mean = average(members)
         known = {field.name: getattr(mean, field.name) for field in fields(Posterior) if field.init}
-        mixture = cls(**known, members=tuple(members))
-        object.__setattr__(mixture, "settled", bool((mixture.chain_difference <= MEAN_DIFFERENCE).all()))
-        return mixture
+        squares = [member.components.mean_difference[member.component] ** 2 for member in members]
+        difference: Floats = np.sqrt(np.sum(squares, axis=0)) / len(members)
+        known["settled"] = bool((difference <= MEAN_DIFFERENCE).all())
+        return cls(
+            **known,
+            draws=len(members),
+            sampled=sum(int((~member.components.exact).sum()) for member in members),
+            chain_difference=difference,
+            complete=all(member.complete for member in members),
+            largest=largest_traces(members[len(members) // 2]),
+            members=tuple(members),
+        )
 
-    @property
-    def chain_difference(self) -> Floats:
-        """How far P(same cluster) would differ between chains, for each customer: members are independent."""
-        squares = [member.components.mean_difference[member.component] ** 2 for member in self.members]
-        difference: Floats = np.sqrt(np.sum(squares, axis=0)) / len(self.members)
-        return difference
 
-    @property
-    def complete(self) -> bool:
-        """Whether no time limit ended the run."""
-        return all(member.complete for member in self.members)
+def largest_traces(posterior: ComponentPosterior) -> tuple[ComponentTrace, ...]:
+    """Return the traces of the largest components that were sampled, the largest first."""
+    components = posterior.components
+    return largest_of(
+        ComponentTrace(
+            int(components.size[number]),
+            int(components.first[number]),
+            traces["log joint"],
+            traces["clusters"],
+        )
+        for number, traces in posterior.component_traces.items()
+    )
+
+
+def largest_of(traces: Iterable[ComponentTrace]) -> tuple[ComponentTrace, ...]:
+    """Return those to show."""
+    return tuple(sorted(traces, key=lambda trace: (-trace.size, trace.first))[:_SHOWN])
+
+
+def named_traces(traces: Sequence[ComponentTrace]) -> Traces:
+    """Return traces under the names that a report shows."""
+    named: dict[str, NDArray[np.generic]] = {}
+    for number, trace in enumerate(traces, 1):
+        name = f"component {number} of {trace.size:,} mentions"
+        named[f"log joint, {name}"] = trace.log_joint
+        named[f"events, {name}"] = trace.clusters
+    return named
 
 
 def fit_uncertain(

@@ -77,6 +77,17 @@ class Rows:
         triples = [(row, word, count) for row, words in enumerate(counts) for word, count in words.items()]
         return cls.from_triples(len(counts), *np.array(triples, np.int64).reshape(-1, 3).T)
 
+    def take(self, rows: Integers) -> Rows:
+        """Return some rows, in this order.
+
+        >>> Rows.counted([[4, 4, 1], [2], []]).take(np.array([1, 0])).columns.tolist()
+        [2, 1, 4]
+        """
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        pick = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], lengths)
+        return Rows(starts, self.columns[pick], self.values[pick])
+
     @classmethod
     def empty(cls, count: int) -> Rows:
         """Return rows that hold nothing."""

@@ -97,10 +97,10 @@ def posterior_of(
             samples[:, here], last[:, here] = exact.draws, exact.draws[np.arange(chains) % keep]
             log_joint += exact.best_log_joint
         elif number in tasks:
-            infos = [chain.info for chain in tasks[number].chains]
-            top = max(infos, key=lambda info: float(info.best_log_joint[0]))
+            chains_here = tasks[number].chains
+            top = max((chain.info for chain in chains_here), key=lambda info: float(info.best_log_joint[0]))
             best[here] = canonical(top.best_labels)
-            together[pairs] = np.mean([info.together / info.done for info in infos], axis=0)
+            together[pairs] = np.mean([chain.together for chain in chains_here], axis=0)
             samples[:, here], last[:, here] = _kept(tasks[number], keep), _ends(tasks[number])
             log_joint += float(top.best_log_joint[0])
     component = np.empty(count, np.int32)
@@ -117,7 +117,7 @@ def posterior_of(
         last=_whole(last, parts),
         component=component,
         components=components,
-        component_traces={number: _traces(task) for number, task in tasks.items()},
+        component_traces={number: _traces(task) for number, task in tasks.items() if _swept(task)},
         verdict=components.verdict,
         settled=bool(components.settled.all()),
         complete=complete,
@@ -195,11 +195,16 @@ def _ends(task: Task[LinkChain]) -> Integers:
 
 
 def _traces(task: Task[LinkChain]) -> Traces:
-    infos = [chain.info for chain in task.chains]
+    infos, done = [chain.info for chain in task.chains], _swept(task)
     return {
-        "log joint": np.stack([info.log_joint[: info.done] for info in infos]),
-        "clusters": np.stack([info.clusters[: info.done] for info in infos]),
+        "log joint": np.stack([info.log_joint[:done] for info in infos]),
+        "clusters": np.stack([info.clusters[:done] for info in infos]),
     }
+
+
+def _swept(task: Task[LinkChain]) -> int:
+    """Return how many sweeps of the round all chains have done; a time limit may leave some behind."""
+    return min(chain.done for chain in task.chains)
 
 
 def _whole(labels: NDArray[np.integer], parts: Split) -> Integers:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -132,6 +132,8 @@ class Task(Generic[AnyChain]):
             self.begin_round(self.round + 1, plan)
 
 
+_HURRIED = Pace(updates_per_step=200_000)
+"""With a time limit, every chain looks at the clock after so many updates of its own: a fraction of a second."""
 _ELSEWHERE: ContextVar[Starmap | None] = ContextVar("where chains run", default=None)
 
 
@@ -145,8 +147,10 @@ def chains_elsewhere(starmap: Starmap) -> Iterator[None]:
         _ELSEWHERE.reset(token)
 
 
-def _advanced(chain: AnyChain, sweeps: int) -> AnyChain:
-    chain.advance(sweeps)
+def _advanced(chain: AnyChain, sweeps: int, deadline: float | None) -> AnyChain:
+    """Advance a chain, unless there is no time left."""
+    if deadline is None or time.monotonic() < deadline:
+        chain.advance(sweeps)
     return chain
 
 
@@ -188,6 +192,27 @@ class Store:
         return True
 
 
+@dataclass(slots=True)
+class Countdown:
+    """Seconds from now on, shared among pieces of work by their size; `done` is the size of those that are over."""
+
+    seconds: float | None
+    total: float
+    done: float = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def share(self, size: float) -> float | None:
+        """Return the seconds for a piece of work of this size, given what is left of time and work."""
+        if self.seconds is None:
+            return None
+        left = max(0.0, self.seconds - (time.monotonic() - self.began))
+        return left * size / max(size, self.total - self.done)
+
+    def progress(self, size: float, share: float) -> tuple[int, int]:
+        """Return how much is done of all, in the middle of a piece of work."""
+        return int(self.done + size * share), int(self.total)
+
+
 def run(
     tasks: Sequence[Task[AnyChain]],
     plan: Plan[AnyChain],
@@ -199,8 +224,9 @@ def run(
     pace: Pace | None = None,
 ) -> bool:
     """Run all tasks to their end; return False if the time limit came first."""
-    pace = pace or Pace()
-    began = saved = time.monotonic()
+    pace = pace or (Pace() if time_limit is None else _HURRIED)
+    saved = time.monotonic()
+    deadline = None if time_limit is None else saved + time_limit
     if store is None or not store.restore(tasks, plan):
         for task in tasks:
             task.begin_round(0, plan)
@@ -210,17 +236,19 @@ def run(
         starmap = _ELSEWHERE.get() or here
         while pending := [task for task in tasks if not task.finished]:
             pending.sort(key=lambda task: task.size, reverse=True)  # large ones first keep all threads busy
-            step = max(1, pace.updates_per_step // max(1, sum(task.size for task in pending)))
+            together = sum(task.size for task in pending)
             unfinished = [
                 (task, number)
                 for task in pending
                 for number, chain in enumerate(task.chains)
                 if chain.done < plan.rounds[task.round]
             ]
-            calls = [
-                (task.chains[number], min(step, plan.rounds[task.round] - task.chains[number].done))
-                for task, number in unfinished
-            ]
+            calls = []
+            for task, number in unfinished:
+                chain = task.chains[number]
+                size = together if deadline is None else chain.size
+                step = max(1, pace.updates_per_step // max(1, size))
+                calls.append((chain, min(step, plan.rounds[task.round] - chain.done), deadline))
             for (task, number), chain in zip(unfinished, starmap(_advanced, calls), strict=True):
                 task.chains = (*task.chains[:number], chain, *task.chains[number + 1 :])
             for task in pending:
@@ -230,7 +258,7 @@ def run(
             if store and time.monotonic() - saved > pace.seconds_per_checkpoint:
                 store.save(tasks)
                 saved = time.monotonic()
-            if time_limit is not None and time.monotonic() - began > time_limit:
+            if deadline is not None and time.monotonic() >= deadline:
                 break
     if store:
         store.save(tasks)

@@ -18,13 +18,14 @@ from scipy.sparse.csgraph import connected_components
 
 from samevent.clusterers import Clustered, Clusterer, Evidence
 from samevent.clusterers.base import Part
-from samevent.clusterers.convergence import ComponentTrace, Convergence, named_traces
+from samevent.clusterers.convergence import Convergence
 from samevent.clusterers.features import observed
 from samevent.clusterers.linked import Factorised
 from samevent.clusterers.sampling import KEPT
 from samevent.clusterers.shown import counted_as
 from samevent.events import Alternative, Belief, Reason, Why
 from samevent.hddcrp import Mixture
+from samevent.hddcrp.mixture import ComponentTrace, named_traces
 from samevent.packing import pack, unpack
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior

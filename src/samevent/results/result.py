@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.clusterers import Clustered
-from samevent.clusterers.convergence import largest_traces, named_traces
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
 from samevent.events import Belief, Event, Events, Member, Why
-from samevent.hddcrp.mixture import Mixture
+from samevent.hddcrp.mixture import Mixture, largest_traces, named_traces
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
 from samevent.partitions.posterior import Posterior
@@ -49,11 +48,10 @@ class Diagnostics:
         Of a mixture, the member in the middle is shown.
         """
         traces: dict[str, NDArray[Any]] = dict(posterior.traces)
-        middle = (
-            posterior.members[len(posterior.members) // 2] if isinstance(posterior, Mixture) else posterior
-        )
-        if isinstance(middle, ComponentPosterior):
-            traces |= named_traces(largest_traces(middle))
+        if isinstance(posterior, Mixture):
+            traces |= named_traces(posterior.largest)
+        elif isinstance(posterior, ComponentPosterior):
+            traces |= named_traces(largest_traces(posterior))
         every = {name: -(-rows.shape[1] // _COLUMNS) for name, rows in traces.items()}
         thinned = {
             name: np.round(rows[:, :: every[name]].astype(np.float64), 3).tolist()

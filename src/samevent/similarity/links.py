@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logit
 
 from samevent.errors import UsageError
 from samevent.hddcrp.problem import Rows
 from samevent.parallel import map_ahead
-from samevent.similarity.bags import Booleans, Floats
+from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.candidates import Progress, candidates
 from samevent.similarity.documents import compare_documents, document_similarity, document_weight
@@ -77,6 +78,10 @@ class MentionLinks:
     def __getitem__(self, which: Booleans) -> MentionLinks:
         return MentionLinks(self.pairs[which], self.similarity[which], self.scored)
 
+    def take(self, which: NDArray[np.int64]) -> MentionLinks:
+        """Return links by number."""
+        return MentionLinks(Pairs(self.pairs.i[which], self.pairs.j[which]), self.similarity[which])
+
     @classmethod
     def concatenate(cls, parts: Sequence[MentionLinks]) -> MentionLinks:
         """Concatenate links."""
@@ -128,13 +133,26 @@ def score_pairs(
     return MentionLinks.concatenate(list(map_ahead(score, in_chunks(blocks, _CHUNK), jobs)))
 
 
-def to_affinities(table: MentionTable, links: MentionLinks, settings: LinkSettings) -> Affinities:
-    """Turn links into rows: within a document from the later to the earlier mention, across documents both ways."""
-    n, inside = len(table), links.pairs.equal(table.document)
+def to_affinities(
+    table: MentionTable, links: MentionLinks, settings: LinkSettings, *, customers: Indices | None = None
+) -> Affinities:
+    """Turn links into rows: within a document from the later to the earlier mention, across documents both ways.
+
+    Of some `customers`, in ascending order, there is one row each, and links number them from 0.
+    """
+    inside = links.pairs.equal(table.document)
     within, across = links.pairs[inside], links.pairs[~inside]
     similarity = links.similarity[~inside]
-    documents = compare_documents(table, across.i, across.j, document_similarity)
-    similarity *= document_weight(documents, gamma=settings.document_weight)
+    if settings.document_weight:
+        documents = compare_documents(table, across.i, across.j, document_similarity)
+        similarity *= document_weight(documents, gamma=settings.document_weight)
+    n = len(table)
+    if customers is not None:
+        n = len(customers)
+        within, across = (
+            Pairs(*(np.searchsorted(customers, rows).astype(np.int32) for rows in (pairs.i, pairs.j)))
+            for pairs in (within, across)
+        )
     return Affinities(
         within=Rows.from_triples(n, within.i, within.j, links.similarity[inside]),
         across=Rows.from_triples(

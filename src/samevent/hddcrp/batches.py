@@ -1,0 +1,170 @@
+"""Large problems in batches: groups of independent components that are solved one after the other.
+
+A posterior is the product of its components' posteriors, and random streams belong to the names of customers. So a
+problem may be cut into batches of whole components, and the answers joined, without changing a single draw; only one
+batch at a time needs the memory of a sampler.
+
+    for batch in component_batches(customers, i, j):
+        mixtures.append(fit_uncertain(part_of(problem, batch), ...))
+    mixture = join_mixtures(customers, batches, mixtures)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from glob import escape
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from samevent.errors import FormatError
+from samevent.hddcrp.checkpoint import fingerprint
+from samevent.hddcrp.mixture import ComponentTrace, Mixture, largest_of
+from samevent.hddcrp.problem import Integers
+from samevent.packing import pack, unpack
+from samevent.partitions.posterior import Line
+
+MOST_LINKS = 1 << 18
+"""Candidate links of a batch: a mixture of 16 members takes about 300 MB for them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Customers of whole components, in ascending order, and the numbers of the candidate links among them."""
+
+    customers: Integers
+    links: NDArray[np.int64]
+
+
+def component_batches(customers: int, i: ArrayLike, j: ArrayLike, *, most: int | None = None) -> list[Batch]:
+    """Return batches of the connected components of the links (`i`, `j`), those with most links first.
+
+    Batches have at most `most` links (`MOST_LINKS`) unless a component has more. Customers without links are in none.
+
+    >>> [batch.customers.tolist() for batch in component_batches(5, [1, 3, 4], [0, 2, 3], most=2)]
+    [[2, 3, 4], [0, 1]]
+    """
+    rows, columns = np.asarray(i, np.int32), np.asarray(j, np.int32)
+    graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(customers, customers))
+    label = connected_components(graph, directed=False)[1] if customers else np.zeros(0, np.int32)
+    component = label[rows]
+    sizes = np.bincount(component, minlength=int(label.max(initial=-1)) + 1)
+    order = np.argsort(-sizes, kind="stable")
+    order = order[sizes[order] > 0]
+    number = np.full(len(sizes), -1, np.int64)
+    number[order] = _packed(sizes[order], most or MOST_LINKS)
+    batches = int(number.max(initial=-1)) + 1
+    of_customer, of_link = number[label], number[component]
+    by_customer, by_link = (np.argsort(each, kind="stable") for each in (of_customer, of_link))
+    cuts = np.arange(batches + 1)
+    ends = np.searchsorted(of_customer[by_customer], cuts)
+    link_ends = np.searchsorted(of_link[by_link], cuts)
+    return [
+        Batch(by_customer[ends[k] : ends[k + 1]].astype(np.int32), by_link[link_ends[k] : link_ends[k + 1]])
+        for k in range(batches)
+    ]
+
+
+def _packed(sizes: NDArray[np.integer], most: int) -> NDArray[np.int64]:
+    """Number consecutive sizes so that those with one number add up to at most `most`, if any two fit."""
+    numbers, number, room = np.empty(len(sizes), np.int64), 0, most
+    for at, size in enumerate(sizes.tolist()):
+        if size > room and room < most:
+            number, room = number + 1, most
+        numbers[at] = number
+        room -= size
+    return numbers
+
+
+def join_mixtures(customers: int, batches: Sequence[Batch], parts: Sequence[Mixture]) -> Mixture:
+    """Return the mixture of a whole problem from those of its batches; other customers are alone."""
+    first = parts[0]
+    samples = np.tile(np.arange(customers, dtype=np.int32), (len(first.samples), 1))
+    component = np.arange(customers, dtype=np.int32)
+    difference = np.zeros(customers)
+    for batch, part in zip(batches, parts, strict=True):
+        for row, sample in enumerate(part.samples):
+            samples[row, batch.customers] = batch.customers[_first_of(sample)[sample]]
+        if part.component is not None:
+            component[batch.customers] = batch.customers[_first_of(part.component)[part.component]]
+        difference[batch.customers] = part.chain_difference
+    left = np.concatenate([b.customers[p.left] for b, p in zip(batches, parts, strict=True)])
+    right = np.concatenate([b.customers[p.right] for b, p in zip(batches, parts, strict=True)])
+    order = np.argsort(left.astype(np.int64) * customers + right)
+    traces = [
+        replace(trace, first=int(batch.customers[trace.first]))
+        for batch, part in zip(batches, parts, strict=True)
+        for trace in part.largest
+    ]
+    return Mixture(
+        samples=samples,
+        left=left[order],
+        right=right[order],
+        together=np.concatenate([part.together for part in parts])[order],
+        component=component,
+        verdict="; ".join(dict.fromkeys(part.verdict for part in parts)),
+        settled=all(part.settled for part in parts),
+        seed=first.seed,
+        draws=first.draws,
+        sampled=sum(part.sampled for part in parts),
+        chain_difference=difference,
+        complete=all(part.complete for part in parts),
+        largest=largest_of(traces),
+    )
+
+
+def _first_of(labels: NDArray[np.integer]) -> Integers:
+    """Return the first customer with each label."""
+    first = np.empty(int(labels.max(initial=-1)) + 1, np.int32)
+    first[labels[::-1]] = np.arange(len(labels), dtype=np.int32)[::-1]
+    return first
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStore:
+    """Finished batches on disk beside the checkpoint of a run, so that a run that is resumed keeps them."""
+
+    checkpoint: Path | None
+    settings: object
+
+    def solve(self, number: int, batch: Batch, solve: Callable[[Path | None], Mixture]) -> Mixture:
+        """Return the answer to a batch: the stored one, or that of `solve`, which takes its own checkpoint."""
+        if self.checkpoint is None:
+            return solve(None)
+        path = self.checkpoint
+        done, running = (path.with_name(f"{path.stem}-{number}{end}") for end in (".values", path.suffix))
+        mark = fingerprint(self.settings, batch)
+        if (known := _stored(done, mark)) is not None:
+            running.unlink(missing_ok=True)
+            return known
+        mixture = solve(running)
+        if mixture.complete:
+            temporary = done.with_name(f".{done.name}.tmp")
+            temporary.write_bytes(pack((mark, replace(mixture, members=()))))
+            temporary.replace(done)
+        running.unlink(missing_ok=True)
+        return mixture
+
+
+def checkpoint_files(checkpoint: Path) -> list[Path]:
+    """Return the files that a run with this checkpoint has left: its own, and those of batches."""
+    batches = checkpoint.parent.glob(f"{escape(checkpoint.stem)}-*")
+    return [path for path in (checkpoint, *sorted(batches)) if path.exists()]
+
+
+def remove_checkpoint(checkpoint: Path) -> None:
+    """Remove what a finished run no longer needs."""
+    for path in checkpoint_files(checkpoint):
+        path.unlink()
+
+
+def _stored(path: Path, mark: str) -> Mixture | None:
+    try:
+        known, mixture = unpack(path.read_bytes(), (Mixture, ComponentTrace, Line))
+    except (OSError, FormatError):
+        return None
+    return mixture if known == mark and isinstance(mixture, Mixture) else None

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clusterers.small import evidence_of
+from samevent.clusterers import linked
+from samevent.clusterers.base import Evidence
+from samevent.clusterers.linked import Hddcrp
+from samevent.hddcrp import Mixture, Uncertainty, batches, fit_uncertain
+from samevent.hddcrp.batches import checkpoint_files, component_batches, remove_checkpoint
+from samevent.hddcrp.runner import Countdown
+from samevent.partitions.diagnostics import ConvergenceWarning
+from samevent.partitions.labels import canonical
+from samevent.similarity.links import MentionLinks
+from samevent.similarity.pairs import Pairs
+from similarity.tables import random_corpus
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+SYSTEM = Hddcrp(uncertain=True, draws=4, runs=2, sweeps=24, likelihood_weight=0.5, dirichlet=0.5)
+UNCERTAIN = Uncertainty(spread=1.0)
+
+
+def linked_mentions() -> tuple[Evidence, MentionLinks]:
+    """Return mentions with random links, so few that they have many components, large and small."""
+    evidence = evidence_of(random_corpus(3, documents=14, mentions=9))
+    draw, n = np.random.default_rng(2), len(evidence)
+    i, j = (rows.astype(np.int32) for rows in np.tril_indices(n, -1))
+    kept = draw.random(len(i)) < 0.9 / n
+    chain = np.arange(1, 16)  # a component that is sampled
+    kept[chain * (chain - 1) // 2 + chain - 1] = True
+    pairs = Pairs(i[kept], j[kept])
+    return evidence, MentionLinks(pairs, draw.uniform(0.3, 0.9, len(pairs)))
+
+
+EVIDENCE, LINKS = linked_mentions()
+
+
+def test_batches_are_whole_components_and_hold_every_link_once() -> None:
+    i, j = LINKS.pairs.i, LINKS.pairs.j
+    for most in (1, 5, 20, 10**6):
+        parts = component_batches(len(EVIDENCE), i, j, most=most)
+        assert sorted(np.concatenate([part.links for part in parts]).tolist()) == list(range(len(i)))
+        customers = np.concatenate([part.customers for part in parts]).tolist()
+        assert sorted(customers) == sorted(set(i.tolist()) | set(j.tolist()))
+        for part in parts:
+            assert set(np.concatenate([i[part.links], j[part.links]]).tolist()) == set(
+                part.customers.tolist()
+            )
+            assert part.customers.tolist() == sorted(part.customers.tolist())
+        assert all(len(part.links) <= most for part in parts[1:] if len(parts[0].links) <= most)
+    assert len(component_batches(len(EVIDENCE), i, j, most=10**6)) == 1
+    assert component_batches(3, [], []) == []
+
+
+def answers(**options: Any) -> Mixture:
+    return SYSTEM.mixture(
+        EVIDENCE, LINKS, UNCERTAIN, model="hddcrp", document_weight=1.0, seed=5, alpha_within=0.5, alpha_across=0.01,
+        **options,
+    )  # fmt: skip
+
+
+def same(first: Mixture, second: Mixture) -> bool:
+    """Compare all but the names of clusters and components."""
+    assert np.array_equal(
+        [canonical(row) for row in first.samples], [canonical(row) for row in second.samples]
+    )
+    assert first.component is not None
+    assert second.component is not None
+    assert np.array_equal(canonical(first.component), canonical(second.component))
+    for name in ("left", "right", "together", "chain_difference"):
+        assert getattr(first, name).tobytes() == getattr(second, name).tobytes(), name
+    assert (first.settled, first.draws, first.sampled) == (second.settled, second.draws, second.sampled)
+    assert [(t.size, t.first) for t in first.largest] == [(t.size, t.first) for t in second.largest]
+    assert [t.log_joint.tobytes() + t.clusters.tobytes() for t in first.largest] == [
+        t.log_joint.tobytes() + t.clusters.tobytes() for t in second.largest
+    ]
+    return True
+
+
+@pytest.mark.parametrize("most", [1, 6, 25])
+def test_batches_give_the_answer_of_the_whole(
+    monkeypatch: pytest.MonkeyPatch, most: int, tmp_path: Path
+) -> None:
+    whole = answers()
+    assert whole.sampled > 0
+    monkeypatch.setattr(batches, "MOST_LINKS", most)
+    assert same(whole, answers())
+    assert same(whole, answers(jobs=2, checkpoint=tmp_path / "checkpoint.npz"))
+
+
+def test_an_interrupted_run_continues_with_the_batch_it_was_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole = answers()
+    monkeypatch.setattr(batches, "MOST_LINKS", 6)
+    path = tmp_path / "checkpoint.npz"
+    calls: list[int] = []
+
+    def counted(*arguments: Any, **options: Any) -> Mixture:
+        calls.append(len(calls))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return fit_uncertain(*arguments, **options)
+
+    monkeypatch.setattr(linked, "fit_uncertain", counted)
+    with pytest.raises(KeyboardInterrupt):
+        answers(checkpoint=path)
+    assert len(list(tmp_path.glob("checkpoint-*.values"))) == 2
+    assert same(whole, answers(checkpoint=path))
+    assert len(calls) == 1 + len(component_batches(len(EVIDENCE), LINKS.pairs.i, LINKS.pairs.j))
+    # A file of another run, or a damaged one, is not taken.
+    for file in tmp_path.glob("checkpoint-*.values"):
+        file.write_bytes(file.read_bytes()[:-1])
+    assert same(whole, answers(checkpoint=path))
+    assert checkpoint_files(path)
+    (tmp_path / "other-1.values").touch()
+    remove_checkpoint(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["other-1.values"]
+
+
+def test_time_is_shared_by_size() -> None:
+    clock = Countdown(10.0, total=4.0)
+    assert clock.share(1.0) == pytest.approx(2.5, abs=0.1)
+    clock.done = 3.0
+    assert clock.share(1.0) == pytest.approx(10.0, abs=0.1)
+    assert Countdown(None, 4.0).share(1.0) is None
+    assert Countdown(0.0, 4.0).share(1.0) == 0.0
