@@ -108,7 +108,14 @@ def test_threads_do_not_change_the_result_and_seeds_do() -> None:
     counts, names, _ = counts_in_groups(4)
     one, two, other = (
         quietly(
-            HDDCRP(sweeps=16, exact_limit=1, likelihood_weight=0, n_jobs=jobs, random_state=seed),
+            HDDCRP(
+                sweeps=16,
+                exact_limit=1,
+                alpha_across=0.4,
+                likelihood_weight=0,
+                n_jobs=jobs,
+                random_state=seed,
+            ),
             counts,
             groups=names,
         )

@@ -120,6 +120,11 @@ class LinkChain:
         return self.info.done
 
     @property
+    def independent(self) -> bool:
+        """Whether links do not depend on each other: words do not count, and no pair is kept apart."""
+        return self.logs.weightless and len(self.block.links) == 1 and not len(self.block.cannot_link)
+
+    @property
     def labels(self) -> Integers:
         """The cluster of each customer now, numbered by first customers."""
         return clusters(self.block, self.choices)
@@ -144,14 +149,18 @@ class LinkChain:
         """Sweep so many times."""
         if not self.compiled:
             for _ in range(sweeps):
-                changes = reference.sweep(self.block, self.choices, self.logs, self.random)
+                if self.independent:
+                    changes = reference.independent_sweep(self.block, self.choices, self.random)
+                else:
+                    changes = reference.sweep(self.block, self.choices, self.logs, self.random)
                 log_joint = reference.log_joint(self.block, self.choices, self.logs)
                 self.info.record(self.block, self.labels, log_joint, changes)
             return
         # Compiling takes seconds: a small problem should not wait for it.
-        from samevent.hddcrp import collapsed, two_phase
+        from samevent.hddcrp import collapsed, independent, two_phase
 
-        sampler = collapsed if len(self.block.links) == 1 else two_phase
+        samplers = collapsed if len(self.block.links) == 1 else two_phase
+        sampler: Any = independent if self.independent else samplers
         state = sampler.init(self.block, self.choices, self.random, self.logs)
         if not self.check:
             sampler.sweep(self.block, state, self.info, self.logs, sweeps=sweeps)

@@ -70,6 +70,7 @@ class Split:
 
     Blocks are in the order of their first customers, and so are the customers of a block. Links, words, pairs and
     constraints are laid out in the same way, and customers and words are numbered from the start of their block.
+    `pair_order` is the place of each pair if all are sorted by customers.
     """
 
     order: Integers
@@ -79,6 +80,7 @@ class Split:
     left: Integers
     right: Integers
     pair_starts: Offsets
+    pair_order: Offsets
     constraints: tuple[BlockPairs, BlockPairs]
     names: Offsets
 
@@ -115,12 +117,13 @@ class Split:
 
 def split(
     words: Rows, *links: Rows, must_link: ArrayLike = (), cannot_link: ArrayLike = (), watch: ArrayLike = (),
-    smallest: int = 1, names: Offsets | None = None,
+    covered: bool = False, smallest: int = 1, names: Offsets | None = None,
 ) -> Split:  # fmt: skip
     """Split into the connected components of all `links` and must-links together.
 
     Components with fewer than `smallest` customers share a block with their neighbours. Pairs of `watch` inside a block
-    are candidate pairs, whether a link joins them or not. `names` are those of the problem's customers.
+    are candidate pairs, whether a link joins them or not; links are `covered` if all that they join are among these.
+    `names` are those of the problem's customers.
 
     >>> links = Rows.from_triples(3, [0, 1, 1, 2], [0, 1, 0, 2], [1.0, 0.5, 0.5, 1.0])
     >>> split(Rows.empty(3), links).sizes.tolist()
@@ -142,7 +145,11 @@ def split(
     local[order] = np.arange(count) - np.repeat(starts[:-1], np.diff(starts))
     watched = checked_pairs("watch", watch, count)
     watched = watched[label[watched[:, 0]] == label[watched[:, 1]]]
-    left, right = _pairs(rows, columns, watched, label)
+    if covered:
+        rows, columns = must[:, 0], must[:, 1]
+    left, right = _pairs(rows, columns, watched, count)
+    by_block = np.argsort(label[left], kind="stable")
+    left, right = left[by_block], right[by_block]
     blocks = len(starts) - 1
     return Split(
         order.astype(np.int32),
@@ -152,6 +159,7 @@ def split(
         local[left],
         local[right],
         np.searchsorted(label[left], np.arange(len(starts))).astype(np.int64),
+        by_block,
         (BlockPairs.inside(must, label, local, blocks), BlockPairs.inside(cannot, label, local, blocks)),
         np.arange(count) if names is None else names,
     )
@@ -171,11 +179,11 @@ def _joined(label: Offsets, smallest: int) -> Offsets:
 
 
 def _pairs(
-    rows: Offsets, columns: Integers, watched: Constraints, label: Offsets
+    rows: NDArray[np.integer], columns: NDArray[np.integer], watched: Constraints, count: int
 ) -> tuple[Integers, Integers]:
-    """Return each candidate pair once, by block, then by customers; `watched` pairs are sorted."""
-    count = max(1, len(label))
-    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+    """Return each candidate pair once, sorted by customers, as `watched` pairs are."""
+    count = max(1, count)
+    low, high = np.minimum(rows, columns).astype(np.int64), np.maximum(rows, columns)
     codes = (low * count + high)[low < high]
     known = watched[:, 0].astype(np.int64) * count + watched[:, 1]
     # Where all links are watched, there is nothing to sort.
@@ -183,8 +191,7 @@ def _pairs(
     if len(codes):
         known = np.union1d(known, codes)
     left, right = np.divmod(known, count)
-    order = np.argsort(label[left], kind="stable")
-    return left[order].astype(np.int32), right[order].astype(np.int32)
+    return left.astype(np.int32), right.astype(np.int32)
 
 
 def _among(codes: Offsets, known: Offsets) -> NDArray[np.bool_]:

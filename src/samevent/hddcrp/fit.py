@@ -162,13 +162,17 @@ def fit_all(
     progress: Progress | None = None,
     pace: Pace | None = None,
     check: bool = False,
+    covered: bool = False,
 ) -> list[ComponentPosterior]:
-    """Fit several problems as one run; each ends as it would alone. All have the same chains and sweeps."""
+    """Fit several problems as one run; each ends as it would alone. All have the same chains and sweeps.
+
+    If they are `covered`, all pairs that a link may join are among those that problems watch.
+    """
     _check_least(jobs=(jobs, 1), time_limit=(0 if time_limit is None else time_limit, 0))
     if not problems:
         return []
     pace = pace or Pace()
-    layouts = _Layouts()
+    layouts = _Layouts(covered=covered)
     fittings = [_Fitting(problem, settings, layouts) for problem, settings in problems]
     _solve(fittings, jobs, pace)
     sampled = np.concatenate([fitting.parts.sizes[fitting.sampled] for fitting in fittings])
@@ -214,7 +218,8 @@ def warn_unless_settled(posteriors: Sequence[ComponentPosterior], *, stacklevel:
 class _Layouts:
     """Splits of problems, made once for problems that share their candidate links and differ in weights only."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, covered: bool = False) -> None:
+        self._covered = covered
         self._layouts: dict[object, Split] = {}
 
     def split(self, problem: Problem, model: Model, sampler: Sampler, *, smallest: int = 1) -> Split:
@@ -230,6 +235,7 @@ class _Layouts:
                 must_link=problem.must_link,
                 cannot_link=problem.cannot_link,
                 watch=problem.watch,
+                covered=self._covered,
                 smallest=smallest,
                 names=problem.names,
             )
@@ -261,7 +267,11 @@ class _Fitting:
         self.logs = Logs.of(self.problem)
         self.parts = parts = self.layouts.split(self.problem, settings.model, "collapsed")
         # Both kinds of links join the same customers, so blocks have the same numbers in both splits.
-        self.blocks = self.layouts.split(self.problem, settings.model, settings.sampler)
+        self.blocks = (
+            parts
+            if settings.sampler == "collapsed"
+            else self.layouts.split(self.problem, settings.model, settings.sampler)
+        )
         with np.errstate(over="ignore"):  # infinity is beyond every limit
             ways = parts.configurations()
             small = (ways <= settings.exact_limit) & (

@@ -22,10 +22,14 @@ _GRID = 2.0**30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Logs:
-    """The tables A (`word`) and B (`total`) of the module's docstring, times the likelihood's weight."""
+    """The tables A (`word`) and B (`total`) of the module's docstring, times the likelihood's weight.
+
+    If they are `weightless`, the weight is 0, and all partitions are equally likely.
+    """
 
     word: Floats
     total: Floats
+    weightless: bool
 
     @classmethod
     def of(cls, problem: Problem) -> Logs:
@@ -36,6 +40,7 @@ class Logs:
         return cls(
             tabulated(problem.dirichlet, most, weight),
             tabulated(problem.dirichlet * problem.vocabulary, tokens, weight),
+            weight == 0,
         )
 
 

@@ -190,6 +190,7 @@ def fit_uncertain(
         checkpoint=checkpoint,
         progress=progress,
         pace=pace,
+        covered=True,
     )
     mixture = Mixture.of(members)
     if not mixture.settled:
@@ -269,13 +270,20 @@ def average(posteriors: Sequence[Posterior]) -> Posterior:
             expected="at least one posterior, and the same shape for all",
         )
     first, customers = posteriors[0], posteriors[0].customers
-    codes = np.unique(
-        np.concatenate([one.left.astype(np.int64) * customers + one.right for one in posteriors])
-    )
+    listed = [one.left.astype(np.int64) * customers + one.right for one in posteriors]
+    codes = _union(listed)
     left, right = np.divmod(codes, max(1, customers))
-    together = np.zeros(len(left))
-    for one in posteriors:  # the mean of a single column would be summed in another order
-        together += one.probabilities(left, right)
+    together = np.zeros(len(codes))
+    for one, own in zip(
+        posteriors, listed, strict=True
+    ):  # a mean of a single column would add in another order
+        known = np.searchsorted(codes, own)
+        together[known] += one.together
+        rest = np.ones(len(codes), np.bool_)
+        rest[known] = False
+        if one.component is not None:  # pairs across components are never together
+            rest &= one.component[left] == one.component[right]
+        together[rest] += one.probabilities(left[rest], right[rest])
     together /= len(posteriors)
     return Posterior(
         samples=np.stack([one.samples for one in posteriors], axis=1).reshape(
@@ -291,6 +299,18 @@ def average(posteriors: Sequence[Posterior]) -> Posterior:
         must_link=first.must_link,
         cannot_link=first.cannot_link,
     )
+
+
+def _union(sets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the numbers that occur in some of several sorted arrays, sorted; quick if one holds most of them."""
+    union = max(sets, key=len)
+    for numbers in sets:
+        place = np.searchsorted(union, numbers)
+        absent = place == len(union)
+        absent[~absent] = union[place[~absent]] != numbers[~absent]
+        if absent.any():
+            union = np.union1d(union, numbers[absent])
+    return union
 
 
 def _changed(problem: Problem, **changes: object) -> Problem:

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,17 @@ def sweep(block: Block, choices: Choices, logs: Logs, random: RandomState) -> in
             changes += _draw(block, choices, 1, i, options, logs, random)
         else:
             choices[1][i] = table.starts[i] + _picked([weight for _, weight in options], uniform(random))
+    return changes
+
+
+def independent_sweep(block: Block, choices: Choices, random: RandomState) -> int:
+    """Draw every link from its row, where links are independent; return how many differ from those before."""
+    (rows,), changes = block.links, 0
+    for i in range(len(block)):
+        reached = list(accumulate(weight for _, weight in _row(rows, i)))
+        step = min(bisect_right(reached, uniform(random) * reached[-1]), len(reached) - 1)
+        changes += int(choices[0][i] != rows.starts[i] + step)
+        choices[0][i] = rows.starts[i] + step
     return changes
 
 

@@ -110,8 +110,8 @@ def posterior_of(
     return ComponentPosterior(
         best=_whole(best, parts),
         best_log_joint=log_joint,
-        left=left,
-        right=right,
+        left=left[order],
+        right=right[order],
         together=together[order],
         samples=_whole(samples, parts),
         last=_whole(last, parts),
@@ -216,8 +216,8 @@ def _whole(labels: NDArray[np.integer], parts: Split) -> Integers:
 
 
 def _sorted_pairs(parts: Split) -> tuple[Integers, Integers, NDArray[np.int64]]:
-    """Return the candidate pairs by customers, and where each stands in the split."""
+    """Return the customers of the pairs of a split, and the order that sorts them."""
     begin = np.repeat(parts.starts[:-1], np.diff(parts.pair_starts))
-    left, right = parts.order[parts.left + begin], parts.order[parts.right + begin]
-    order = np.lexsort((right, left))
-    return left[order], right[order], order
+    order = np.empty_like(parts.pair_order)
+    order[parts.pair_order] = np.arange(len(order))
+    return parts.order[parts.left + begin], parts.order[parts.right + begin], order

@@ -58,14 +58,15 @@ def collapsed(problem: Problem) -> Rows:
         across k   alpha_d / Z_d(i) * F_0(i,k) / Z_0(i)
         itself     alpha_d / Z_d(i) * alpha_0 / Z_0(i)
     """
-    customer, table = customer_links(problem), table_links(problem)
-    starts_table = customer.values[customer.starts[:-1]]
-    inner, outer = _without_self(customer), _without_self(table)
+    within, across = problem.within, problem.across
+    inner, outer = within.rows, across.rows
+    starts_table, inside = _shares(within, problem.alpha_within)
+    ends, outside = _shares(across, problem.alpha_across)
     return _with_self(
-        starts_table * table.values[table.starts[:-1]],
-        np.concatenate([inner.rows, outer.rows]),
-        np.concatenate([inner.columns, outer.columns]),
-        np.concatenate([inner.values, starts_table[outer.rows] * outer.values]),
+        starts_table * ends,
+        np.concatenate([inner, outer]),
+        np.concatenate([within.columns, across.columns]),
+        np.concatenate([inside, starts_table[outer] * outside]),
     )
 
 
@@ -89,15 +90,22 @@ def flat(problem: Problem) -> Rows:
 
 
 def _normalised(affinities: Rows, alpha: float) -> Rows:
-    sums = np.bincount(affinities.rows, weights=affinities.values, minlength=len(affinities))
+    own, shares = _shares(affinities, alpha)
+    return _with_self(own, affinities.rows, affinities.columns, shares)
+
+
+def _shares(affinities: Rows, alpha: float) -> tuple[Floats, Floats]:
+    """Return the probabilities of links to oneself, and of all others."""
+    rows = affinities.rows
+    sums = np.bincount(rows, weights=affinities.values, minlength=len(affinities))
     total = alpha + sums.astype(np.float64)
-    share = affinities.values / total[affinities.rows]
-    return _with_self(alpha / total, affinities.rows, affinities.columns, share)
+    return alpha / total, affinities.values / total[rows]
 
 
 def _with_self(own: Floats, rows: NDArray[np.integer], columns: NDArray[np.integer], values: Floats) -> Rows:
     count = len(own)
-    order = np.lexsort((columns, rows))
+    # Rows come sorted, perhaps in two parts: a stable sort merges them.
+    order = np.argsort(rows.astype(np.int64) * count + columns, kind="stable")
     positions = order + count
     starts = np.bincount(rows, minlength=count).cumsum()
     before = np.concatenate([[0], starts[:-1]]) if count else starts
@@ -107,12 +115,4 @@ def _with_self(own: Floats, rows: NDArray[np.integer], columns: NDArray[np.integ
         np.concatenate([[0], starts + np.arange(1, count + 1)]),
         np.concatenate([customers, columns])[pick].astype(np.int32),
         np.concatenate([own, values])[pick],
-    )
-
-
-def _without_self(links: Rows) -> Rows:
-    return Rows(
-        links.starts - np.arange(len(links) + 1),
-        np.delete(links.columns, links.starts[:-1]),
-        np.delete(links.values, links.starts[:-1]),
     )

@@ -142,9 +142,10 @@ class Posterior:
         [[1.0, 0.5], [0.5, 1.0]]
         """
         rows = integers(customers, "customers")
-        counts = np.zeros((len(rows), len(rows)))
+        # As narrow as the number of samples allows: blocks may have thousands of customers.
+        counts = np.zeros((len(rows), len(rows)), np.min_scalar_type(len(self.samples)))
         for sample in self.samples[:, rows]:
-            counts += sample[:, np.newaxis] == sample
+            counts += (sample[:, np.newaxis] == sample).view(np.uint8)
         between = self.counted.of(counts / len(self.samples))
         np.fill_diagonal(between, 1.0)
         a, b = np.triu_indices(len(rows), 1)
