@@ -49,6 +49,18 @@ def test_training_ignores_topics_not_in_learn(tmp_path: Path) -> None:
     assert background == TABLE.document_frequencies(TOPIC == 1).without_rare(2)
 
 
+def test_pairs_of_one_word_that_no_chain_judges_are_not_learned_from() -> None:
+    lemma = TABLE.heads.lemma[TABLE.head]
+    alone = np.flatnonzero(lemma == np.bincount(lemma).argmax())
+    event = EVENT.copy()
+    event[alone] = EVENT.max() + 1 + np.arange(len(alone))
+    rows = training_rows(replace(DATA, event=event), replace(QUICK, easy_share=1.0))
+    left_out = np.isin(rows.pairs.i, alone) & np.isin(rows.pairs.j, alone)
+    assert not left_out.any()
+    assert np.isin(rows.pairs.i, alone).any()
+    assert np.isin(training_rows(DATA, QUICK).pairs.i, alone).any()
+
+
 def test_pairs_across_halves_are_not_learned_from() -> None:
     everything = replace(QUICK, easy_share=1.0)
     rows = training_rows(DATA, everything)

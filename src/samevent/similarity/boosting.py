@@ -93,7 +93,7 @@ def training_rows(
     learn: Collection[str] | None = None,
     half_of: Mapping[str, int] | None = None,
 ) -> PairRows:
-    """Return the pairs that blocking keeps: all of the same event or lemma, and some of the others.
+    """Return the pairs that blocking keeps: all of the same event or lemma that are judged, and some of the others.
 
     Both mentions are of topics in `learn` (default: all). If the contextual vectors come from several encoders,
     `half_of` numbers the encoder of each topic: vectors of different encoders cannot be compared, and pairs across them
@@ -107,6 +107,7 @@ def training_rows(
         pairs = pairs[learned[pairs.i] & learned[pairs.j]]
     if half_of:
         pairs = pairs[pairs.equal(np.array([half_of[name] for name in data.topics], np.int32)[topic])]
+    pairs = pairs[~data.unjudged(pairs)]
     same = data.same(pairs)
     easy = ~same & ~pairs.equal(table.heads.lemma[table.head])
     draw = stream(settings.seed, "easy pairs").random(len(pairs))

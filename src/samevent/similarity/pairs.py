@@ -119,6 +119,17 @@ class LabelledMentions:
         """Return which pairs refer to the same event."""
         return pairs.equal(self.event)
 
+    def unjudged(self, pairs: Pairs) -> Booleans:
+        """Return which pairs have the same head and no mention in a chain of several.
+
+        Annotators chain the events they look for. Two mentions of a word that nobody chained, as in two articles that
+        quote one sentence, may well be the same event.
+        """
+        alone = np.bincount(self.event)[self.event] == 1
+        head = self.table.heads.lemma[self.table.head]
+        unjudged: Booleans = alone[pairs.i] & alone[pairs.j] & pairs.equal(head)
+        return unjudged
+
 
 def label_mentions(
     annotated: Collection[Annotated], *, lexicon: Lexicon, vectors: WordVectors
