@@ -1,9 +1,9 @@
 """Tables on disk: named arrays and a manifest in one file. The same content always gives the same bytes.
 
 A table is an `.npz` file without pickle that `numpy.load` opens. `manifest.json` inside records the kind of table, the
-schema and the sources. Members carry no timestamps. By default they are compressed with LZMA, a fifth smaller than
-deflate but several times slower to write; tables that are not shipped can use deflate. Strings are stored as one array
-of bytes with one string per line, lists of lists as `Rows`.
+schema and the sources. Members carry no timestamps. They are compressed by deflate: LZMA would save a tenth of their
+size, and every command that loads a model would wait for it. Strings are stored as one array of bytes with one string
+per line, lists of lists as `Rows`.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def quantized(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
 
 def write_table(
     path: Path, kind: str, schema: int, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]],
-    *, compression: int = zipfile.ZIP_LZMA, overwrite: bool = False,
+    *, compression: int = zipfile.ZIP_DEFLATED, overwrite: bool = False,
 ) -> None:  # fmt: skip
     """Write a table atomically."""
     check_absent(path, overwrite=overwrite)

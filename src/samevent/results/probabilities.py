@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ def save_probabilities(clustered: Clustered, path: Path, *, overwrite: bool = Fa
     arrays = {name: getattr(clustered.posterior, name) for name in _ARRAYS}
     arrays["samples"] = _numbered_by_first_member(clustered.posterior.samples)
     about = {"ids": list(clustered.ids), "counted": asdict(clustered.posterior.counted)}
-    write_table(path, KIND, SCHEMA, about, arrays, compression=zipfile.ZIP_DEFLATED, overwrite=overwrite)
+    write_table(path, KIND, SCHEMA, about, arrays, overwrite=overwrite)
 
 
 def load_probabilities(path: Path, events: Clustering) -> Clustered:
