@@ -12,6 +12,7 @@ import json
 import lzma
 import secrets
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from samevent.errors import DataError, FormatError, check_absent, place
 _MANIFEST = "manifest.json"
 _DAMAGE = (
     AttributeError, EOFError, KeyError, NotImplementedError, OSError, TypeError, ValueError, lzma.LZMAError,
-    zipfile.BadZipFile,
+    zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 _REBUILD = "build it again with: make model"
 
