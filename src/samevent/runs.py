@@ -262,6 +262,16 @@ def write_files(
     folder: Path, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()
 ) -> None:
     """Write all files of a result into an existing folder."""
+    write_tables(folder, result)
+    result.to_html(folder / REPORT_FILE, overwrite=True)
+    for name in formats:
+        write(result, folder / _result_name(name), format=name, overwrite=True)
+    described = {**about, "result": dict(result.about), "diagnostics": result.diagnostics.to_json()}
+    _write_json(folder / RUN_FILE, {"schema": SCHEMA, **described})
+
+
+def write_tables(folder: Path, result: Result) -> None:
+    """Write documents, events, mentions and probabilities, for programs and spreadsheets."""
     write(result, folder / RESULT_FILE, overwrite=True)
     for name, columns, rows in (
         ("events.csv", EVENT_COLUMNS, event_rows(result)),
@@ -271,11 +281,6 @@ def write_files(
         write_text(folder / name, table, overwrite=True)
     if result.clustered:
         save_probabilities(result.clustered, folder / PROBABILITIES_FILE, overwrite=True)
-    result.to_html(folder / REPORT_FILE, overwrite=True)
-    for name in formats:
-        write(result, folder / _result_name(name), format=name, overwrite=True)
-    described = {**about, "result": dict(result.about), "diagnostics": result.diagnostics.to_json()}
-    _write_json(folder / RUN_FILE, {"schema": SCHEMA, **described})
 
 
 def open_run(folder: Path, *, model: str | Path | None = None) -> Result:

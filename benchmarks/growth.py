@@ -1,0 +1,197 @@
+"""Time and memory of every stage after reading, from ten thousand to a million mentions.
+
+    python benchmarks/growth.py [--json [FILE]] [--sizes 10000 100000 1000000] [--preset light] [--jobs N]
+
+Corpora come from `benchmarks/corpus.py` as documents that have been read. Each size runs in a process of its own, which
+goes through the stages of `samevent run`: compile the mention table, find neighbouring documents, score pairs, sample,
+judge, write the files, write the report. `cpu_s` are CPU seconds of all threads and processes, `peak_mb` the most
+memory that the process held during the stage (documents and all that earlier stages left included), and `exponent` is
+the slope between this size and the one before it in double logarithmic scale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from corpus import documents
+
+from samevent import runs
+from samevent.clusterers import clusterer
+from samevent.corpus import Corpus
+from samevent.model import Model, batch_runtime
+from samevent.preparation import Prepared
+from samevent.report import write_report
+from samevent.results.assembly import assemble
+from samevent.similarity.neighbours import topical_documents
+
+SIZES = (10_000, 100_000, 1_000_000)
+_PEAK = "VmHWM:"
+
+
+class Stages:
+    """What each stage took."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, dict[str, float]] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure what happens inside."""
+        _forget_peak()
+        began, wall = _cpu(), time.perf_counter()
+        yield
+        self.known[name] = {
+            "cpu_s": round(_cpu() - began, 2),
+            "wall_s": round(time.perf_counter() - wall, 2),
+            "peak_mb": round(_peak_mb()),
+        }
+        print(name, self.known[name], file=sys.stderr, flush=True)
+
+
+def _cpu() -> float:
+    return sum(
+        used.ru_utime + used.ru_stime
+        for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def _forget_peak() -> None:
+    """Let Linux measure the peak from now on; elsewhere it is that of the whole process."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _peak_mb() -> float:
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(_PEAK))
+
+
+@batch_runtime()
+def measure(mentions: int, preset: str, jobs: int) -> dict[str, Any]:
+    """Go through all stages with a corpus of so many mentions."""
+    model, stages = Model.load(), Stages()
+    system = clusterer("hddcrp", preset=preset)
+    with stages.stage("compiling"):  # loads models and compiled code, which has nothing to do with growth
+        _through(model, system, 600, Stages(), jobs)
+    with stages.stage("documents"):
+        prepared = _prepared(model, mentions)
+    return _through(model, system, mentions, stages, jobs, prepared)
+
+
+def _prepared(model: Model, mentions: int) -> Prepared:
+    corpus, annotations = [], {}
+    for document, annotation in documents(mentions):
+        corpus.append(document)
+        annotations[document.id] = annotation
+    return Prepared(Corpus(corpus), annotations, model.resources, model.pair_models)
+
+
+def _through(
+    model: Model, system: Any, mentions: int, stages: Stages, jobs: int, prepared: Prepared | None = None
+) -> dict[str, Any]:
+    prepared = prepared or _prepared(model, mentions)
+    with stages.stage("table"):
+        evidence = prepared.evidence
+    with stages.stage("gate"):
+        pairs = len(topical_documents(evidence.table, 0.08, jobs=jobs)[0])
+    with stages.stage("links"):
+        links = system.links(evidence, jobs=jobs)
+    with stages.stage("sampling"):
+        clustered = system.cluster(evidence, jobs=jobs)
+    with stages.stage("judging"):
+        result = assemble(prepared.corpus, evidence, system, clustered, jobs=jobs)
+        events = len(result.events)
+    with tempfile.TemporaryDirectory() as folder:
+        with stages.stage("files"):
+            runs.write_tables(Path(folder), result)
+        with stages.stage("report"):
+            pages = write_report(result, Path(folder) / runs.REPORT_FILE)
+        index_mb = pages[0].stat().st_size / 1e6
+    return {
+        "mentions": len(evidence),
+        "documents": len(prepared.corpus),
+        "neighbours": pairs,
+        "links": len(links.pairs),
+        "events": events,
+        "index_mb": round(index_mb, 2),
+        "report_pages": len(pages),
+        "stages": stages.known,
+    }
+
+
+def with_exponents(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add to every stage the exponent of its growth since the size before, and the sums after reading."""
+    for before, row in zip([None, *rows], rows, strict=False):
+        after = {name: stage for name, stage in row["stages"].items() if name not in BEFORE}
+        row["total"] = {
+            "cpu_s": round(sum(stage["cpu_s"] for stage in after.values()), 1),
+            "peak_mb": max(stage["peak_mb"] for stage in after.values()),
+        }
+        if before is None:
+            continue
+        step = math.log(row["mentions"] / before["mentions"])
+        for name, stage in [*after.items(), ("total", row["total"])]:
+            earlier = before["total"] if name == "total" else before["stages"][name]
+            ratio = max(stage["cpu_s"], 0.01) / max(earlier["cpu_s"], 0.01)
+            stage["exponent"] = round(math.log(ratio) / step, 2)
+    return rows
+
+
+BEFORE = ("compiling", "documents")
+"""Stages that are not part of the total: what happens before and while documents are read."""
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="one JSON object per line")
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--preset", default="light")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure(options.one, options.preset, options.jobs)))
+        return
+    rows = []
+    for size in options.sizes:
+        command = [sys.executable, __file__, "--one", str(size), "--preset", options.preset]
+        done = subprocess.run(
+            [*command, "--jobs", str(options.jobs)], check=True, stdout=subprocess.PIPE, env=os.environ
+        )
+        rows.append(json.loads(done.stdout))
+    lines = [json.dumps(row) for row in with_exponents(rows)]
+    if options.json and options.json != "-":
+        Path(options.json).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    elif options.json:
+        print("\n".join(lines))
+    else:
+        for row in rows:
+            print(f"{row['mentions']:,} mentions in {row['documents']:,} documents, {row['links']:,} links")
+            for name, stage in [*row["stages"].items(), ("total", row["total"])]:
+                print(
+                    f"  {name:10} {stage['cpu_s']:10,.1f} s {stage['peak_mb']:8,} MB  n^{stage.get('exponent', '')}"
+                )
+
+
+if __name__ == "__main__":
+    main()
