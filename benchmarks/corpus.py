@@ -171,10 +171,10 @@ def _proper(random: Random, famous: int, share: float, entity: str) -> Word:
 
 def _story(random: Random, number: int, day: date) -> Story:
     kind = random.choice(tuple(KINDS))
-    places = [_proper(random, 3000, 0.8, "GPE") for _ in range(2)]
-    people = [_proper(random, 2000, 0.2, "PERSON") for _ in range(3)]
-    organisations = [_proper(random, 2000, 0.5, "ORG") for _ in range(2)]
-    details = tuple(_name(_zipf(random, VOCABULARY)) for _ in range(16))
+    places = [_proper(random, 3000, 0.6, "GPE") for _ in range(3)]
+    people = [_proper(random, 2000, 0.2, "PERSON") for _ in range(6)]
+    organisations = [_proper(random, 2000, 0.4, "ORG") for _ in range(4)]
+    details = tuple(_name(_zipf(random, VOCABULARY)) for _ in range(24))
     events = []
     groups = KINDS[kind].split()
     for place, group in enumerate(groups):
@@ -191,7 +191,7 @@ def _story(random: Random, number: int, day: date) -> Story:
             )
         )
     speakers = tuple(
-        Phrase("participant", (_noun(random.choice(_TITLES)), person), "ARG0") for person in people
+        Phrase("participant", (_noun(random.choice(_TITLES)), person), "ARG0") for person in people[:3]
     )
     return Story(number, kind, day, tuple(events), details, speakers)
 

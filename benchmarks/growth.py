@@ -16,6 +16,7 @@ import json
 import math
 import os
 import resource
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -25,10 +26,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from corpus import documents
-
 from samevent import runs
-from samevent.clusterers import clusterer
+from samevent.clusterers import Clusterer, clusterer
 from samevent.corpus import Corpus
 from samevent.model import Model, batch_runtime
 from samevent.preparation import Prepared
@@ -36,6 +35,7 @@ from samevent.report import write_report
 from samevent.results.assembly import assemble
 from samevent.similarity.neighbours import topical_documents
 
+documents = runpy.run_path(str(Path(__file__).with_name("corpus.py")))["documents"]
 SIZES = (10_000, 100_000, 1_000_000)
 _PEAK = "VmHWM:"
 
@@ -84,15 +84,15 @@ def _peak_mb() -> float:
 
 
 @batch_runtime()
-def measure(mentions: int, preset: str, jobs: int) -> dict[str, Any]:
-    """Go through all stages with a corpus of so many mentions."""
+def measure(mentions: int, preset: str, jobs: int, keep: Path | None) -> dict[str, Any]:
+    """Go through all stages with a corpus of so many mentions, and leave the files in the folder `keep`."""
     model, stages = Model.load(), Stages()
     system = clusterer("hddcrp", preset=preset)
     with stages.stage("compiling"):  # loads models and compiled code, which has nothing to do with growth
-        _through(model, system, 600, Stages(), jobs)
+        _through(system, _prepared(model, 600), Stages(), jobs, None)
     with stages.stage("documents"):
         prepared = _prepared(model, mentions)
-    return _through(model, system, mentions, stages, jobs, prepared)
+    return _through(system, prepared, stages, jobs, keep)
 
 
 def _prepared(model: Model, mentions: int) -> Prepared:
@@ -104,31 +104,32 @@ def _prepared(model: Model, mentions: int) -> Prepared:
 
 
 def _through(
-    model: Model, system: Any, mentions: int, stages: Stages, jobs: int, prepared: Prepared | None = None
+    system: Clusterer, prepared: Prepared, stages: Stages, jobs: int, keep: Path | None
 ) -> dict[str, Any]:
-    prepared = prepared or _prepared(model, mentions)
     with stages.stage("table"):
         evidence = prepared.evidence
     with stages.stage("gate"):
         pairs = len(topical_documents(evidence.table, 0.08, jobs=jobs)[0])
     with stages.stage("links"):
         links = system.links(evidence, jobs=jobs)
+        count = len(links.pairs) if links else 0
     with stages.stage("sampling"):
         clustered = system.cluster(evidence, jobs=jobs)
     with stages.stage("judging"):
         result = assemble(prepared.corpus, evidence, system, clustered, jobs=jobs)
         events = len(result.events)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = keep or Path(temporary)
         with stages.stage("files"):
-            runs.write_tables(Path(folder), result)
+            runs.write_tables(folder, result)
         with stages.stage("report"):
-            pages = write_report(result, Path(folder) / runs.REPORT_FILE)
+            pages = write_report(result, folder / runs.REPORT_FILE)
         index_mb = pages[0].stat().st_size / 1e6
     return {
         "mentions": len(evidence),
         "documents": len(prepared.corpus),
         "neighbours": pairs,
-        "links": len(links.pairs),
+        "links": count,
         "events": events,
         "index_mb": round(index_mb, 2),
         "report_pages": len(pages),
@@ -167,10 +168,11 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--preset", default="light")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the files here, with --one")
+    parser.add_argument("--one", type=int, metavar="N", help="measure one size in this process")
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(measure(options.one, options.preset, options.jobs)))
+        print(json.dumps(measure(options.one, options.preset, options.jobs, options.keep)))
         return
     rows = []
     for size in options.sizes:

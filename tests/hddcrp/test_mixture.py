@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from problems import posterior_of_partitions, random_problem, with_constraints, with_fields
 from samevent.errors import DataError, UsageError
-from samevent.hddcrp import Problem, fit
+from samevent.hddcrp import Problem, fit, mixture
 from samevent.hddcrp.fit import FitSettings, _Layouts
 from samevent.hddcrp.mixture import Mixture, Uncertainty, average, fit_many, fit_uncertain, reweighted
 from samevent.hddcrp.problem import Rows
@@ -340,3 +340,29 @@ def test_mixture_is_settled_if_the_means_of_chains_are_close() -> None:
     members = fit_many(problem, within=within, across=across, settings=settings, seeds=[1, 2])
     differences = [member.components.mean_difference[member.component] for member in members]
     assert Mixture.of(members).chain_difference == pytest.approx(np.hypot(*differences) / 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_members_fitted_one_by_one_make_the_same_mixture(
+    monkeypatch: pytest.MonkeyPatch, seed: int, tmp_path: Path
+) -> None:
+    problem = random_problem(seed, customers=30, documents=6, density=0.06, vocabulary=8)
+    settings = FitSettings(sweeps=16, exact_limit=50, chains=2, keep=5)
+    options: dict[str, Any] = {
+        "uncertainty": Uncertainty(spread=1.5), **log_odds(problem), "draws": 5, "settings": settings,
+    }  # fmt: skip
+    whole = fit_uncertain(problem, **options)
+    monkeypatch.setattr(mixture, "_TOGETHER", 0)
+    calls: list[tuple[int, int]] = []
+    for checkpoint in (None, tmp_path / "run.npz", tmp_path / "run.npz"):
+        other = fit_uncertain(
+            problem, **options, checkpoint=checkpoint, progress=lambda *done: calls.append(done)
+        )
+        for name in ("samples", "left", "right", "together", "component", "chain_difference"):
+            assert getattr(whole, name).tobytes() == getattr(other, name).tobytes(), name
+        assert (whole.sampled, whole.settled, whole.seed) == (other.sampled, other.settled, other.seed)
+        assert [t.log_joint.tobytes() for t in whole.largest] == [
+            t.log_joint.tobytes() for t in other.largest
+        ]
+    assert calls[-1] == (1000, 1000)
+    assert not fit_uncertain(problem, **options, time_limit=0).complete

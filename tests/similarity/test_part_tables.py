@@ -10,7 +10,7 @@ import pytest
 
 from samevent.errors import CorpusError
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.tables import merged, pack_table, part_of, unpack_table
+from samevent.similarity.tables import compile_in_parts, merged, pack_table, part_of, unpack_table
 from samevent.similarity.tree_features import LARGE_GROUP, TREE_FEATURES, columns
 from similarity.tables import LEXICON, VECTORS, all_pairs, compiled, random_corpus
 
@@ -82,3 +82,10 @@ def test_part_of_a_table_has_the_features_of_the_whole() -> None:
 def test_a_packed_table_comes_back_as_it_was() -> None:
     table = with_vectors(compiled(random_corpus(4)), 0)
     assert_same(unpack_table(pack_table(table)), table)
+
+
+@pytest.mark.parametrize("documents", [1, 2, 5, 100])
+def test_compiling_in_parts_gives_the_table_of_the_whole(documents: int) -> None:
+    corpus = random_corpus(5, documents=9)
+    found = compile_in_parts(corpus, lexicon=LEXICON, vectors=VECTORS, documents=documents)
+    assert_same(found, compiled(corpus))

@@ -247,10 +247,6 @@ class Factorised(Linked):
         clock = Countdown(self.time_limit or None, sum(len(batch.links) for batch in batches))
 
         def solve(batch: Batch, where: Path | None) -> Mixture:
-            def tell(done: int, total: int) -> None:
-                if progress:
-                    progress(*clock.progress(len(batch.links), done / max(total, 1)))
-
             part = links.take(batch.links)
             problem, within, across = self._uncertain_problem(
                 evidence, part, batch.customers, words, document_weight, alphas
@@ -258,7 +254,8 @@ class Factorised(Linked):
             return fit_uncertain(
                 problem, uncertainty, within=within, across=across, draws=self.draws, settings=settings,
                 truncation=float(logit(self.minimum_similarity)), time_limit=clock.share(len(batch.links)),
-                jobs=jobs, progress=tell, checkpoint=where,
+                jobs=jobs, checkpoint=where,
+                progress=clock.part_of(progress, len(batch.links)) if progress else None,
             )  # fmt: skip
 
         if len(batches) <= 1:

@@ -139,14 +139,14 @@ class BatchStore:
         done, running = (path.with_name(f"{path.stem}-{number}{end}") for end in (".values", path.suffix))
         mark = fingerprint(self.settings, batch)
         if (known := _stored(done, mark)) is not None:
-            running.unlink(missing_ok=True)
+            remove_checkpoint(running)
             return known
         mixture = solve(running)
         if mixture.complete:
             temporary = done.with_name(f".{done.name}.tmp")
             temporary.write_bytes(pack((mark, replace(mixture, members=()))))
             temporary.replace(done)
-        running.unlink(missing_ok=True)
+        remove_checkpoint(running)
         return mixture
 
 

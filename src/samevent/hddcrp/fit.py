@@ -226,12 +226,11 @@ class _Layouts:
         links = _links(problem, model, sampler)
         shared = (problem.words, problem.within.columns, problem.across.columns, problem.must_link)
         also = (id(problem.cannot_link), id(problem.watch))
-        key = (*(id(array) for array in shared), *also, model, sampler, smallest, problem.likelihood_weight > 0)
+        key = (*(id(array) for array in shared), *also, model, sampler, smallest)
         if key not in self._layouts:
             numbered = [Rows(rows.starts, rows.columns, np.arange(len(rows.columns))) for rows in links]
             self._layouts[key] = split(
-                # Words without weight change no draw, and samplers need not count them.
-                problem.words if problem.likelihood_weight else Rows.empty(problem.customers),
+                problem.words,
                 *numbered,
                 must_link=problem.must_link,
                 cannot_link=problem.cannot_link,

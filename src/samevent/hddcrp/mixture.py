@@ -12,8 +12,9 @@ apart: each problem is split by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,12 +27,14 @@ from samevent.hddcrp.chains import MEAN_DIFFERENCE
 from samevent.hddcrp.fit import FitSettings, PathLike, fit_all, warn_unless_settled
 from samevent.hddcrp.problem import LEAST, MOST, Floats, Problem, Rows
 from samevent.hddcrp.result import ComponentPosterior
-from samevent.hddcrp.runner import Pace, Progress
+from samevent.hddcrp.runner import Countdown, Pace, Progress
 from samevent.partitions.constraints import checked_pairs
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior, Traces
 from samevent.seeds import stream
 
+_TOGETHER = 1 << 18
+"""Members with more candidate pairs than this are fitted one after the other."""
 _SHOWN = 3
 """How many components have their traces shown: the largest."""
 LARGEST_LOG_ODDS = 50.0
@@ -176,15 +179,22 @@ def fit_uncertain(
     settings = settings or FitSettings()
     pairs = np.concatenate([np.stack([r.rows, r.columns], axis=1) for r in (problem.within, problem.across)])
     watching = _changed(problem, watch=checked_pairs("watch", pairs, problem.customers))
-    weights = zip(
-        _odds(problem.within, within, shifts, truncation),
-        _odds(problem.across, across, shifts, truncation),
-        strict=True,
-    )
     seeds = [settings.seed, *stream(settings.seed, "members").integers(2**62, size=draws - 1).tolist()]
-    problems = [reweighted(watching, within=f, across=g) for f, g in weights]
+
+    def member(number: int) -> tuple[Problem, FitSettings]:
+        shift = shifts[number : number + 1]
+        (inner,), (outer,) = (
+            _odds(rows, scores, shift, truncation)
+            for rows, scores in ((problem.within, within), (problem.across, across))
+        )
+        return reweighted(watching, within=inner, across=outer), replace(settings, seed=seeds[number])
+
+    if len(watching.watch) > _TOGETHER:
+        return _one_by_one(
+            member, watching, settings.seed, draws, jobs, time_limit, checkpoint, progress, pace
+        )
     members = fit_all(
-        [(one, replace(settings, seed=seed)) for one, seed in zip(problems, seeds, strict=True)],
+        [member(number) for number in range(draws)],
         jobs=jobs,
         time_limit=time_limit,
         checkpoint=checkpoint,
@@ -196,6 +206,70 @@ def fit_uncertain(
     if not mixture.settled:
         warn_unless_settled(members, stacklevel=3)
     return mixture
+
+
+def _one_by_one(
+    member: Callable[[int], tuple[Problem, FitSettings]],
+    problem: Problem,
+    seed: int,
+    draws: int,
+    jobs: int,
+    time_limit: float | None,
+    checkpoint: PathLike | None,
+    progress: Progress | None,
+    pace: Pace | None,
+) -> Mixture:
+    """Fit members one after the other, as they end together, and add them up: only one needs memory at a time."""
+    left, right = problem.watch.T
+    codes = left.astype(np.int64) * problem.customers + right
+    together, squares = np.zeros(len(codes)), np.zeros(problem.customers)
+    samples: list[NDArray[np.int32]] = []
+    components: list[Posterior] = []
+    verdicts: dict[str, None] = {}
+    sampled, complete = 0, True
+    largest: tuple[ComponentTrace, ...] = ()
+    clock = Countdown(time_limit, draws)
+    for number in range(draws):
+        (one,) = fit_all(
+            [member(number)], jobs=jobs, time_limit=clock.share(1), pace=pace, covered=True,
+            checkpoint=None if checkpoint is None else _beside(Path(checkpoint), number),
+            progress=None if progress is None else clock.part_of(progress),
+        )  # fmt: skip
+        clock.done += 1
+        together[np.searchsorted(codes, one.left.astype(np.int64) * problem.customers + one.right)] += (
+            one.together
+        )
+        squares += one.components.mean_difference[one.component] ** 2
+        samples.append(one.samples)
+        components.append(Posterior(samples=one.samples[:1], component=one.component))
+        verdicts[one.verdict] = None
+        sampled += int((~one.components.exact).sum())
+        complete &= one.complete
+        if number == draws // 2:
+            largest = largest_traces(one)
+    difference: Floats = np.sqrt(squares) / draws
+    return Mixture(
+        samples=np.stack(samples, axis=1).reshape(-1, problem.customers),
+        left=left,
+        right=right,
+        together=together / draws,
+        component=_joined_components(components),
+        verdict="; ".join(verdicts),
+        settled=bool((difference <= MEAN_DIFFERENCE).all()),
+        seed=seed,
+        must_link=problem.must_link,
+        cannot_link=problem.cannot_link,
+        draws=draws,
+        sampled=sampled,
+        chain_difference=difference,
+        complete=complete,
+        largest=largest,
+    )
+
+
+def _beside(path: Path, number: int) -> Path:
+    """Return the checkpoint of one member."""
+    return path.with_name(f"{path.stem}-member{number}{path.suffix}")
 
 
 def fit_many(

@@ -208,9 +208,14 @@ class Countdown:
         left = max(0.0, self.seconds - (time.monotonic() - self.began))
         return left * size / max(size, self.total - self.done)
 
-    def progress(self, size: float, share: float) -> tuple[int, int]:
-        """Return how much is done of all, in the middle of a piece of work."""
-        return int(self.done + size * share), int(self.total)
+    def part_of(self, progress: Progress, size: float = 1.0) -> Progress:
+        """Return what tells `progress`, in thousandths of all work, how a piece of this size is going."""
+
+        def tell(done: int, total: int) -> None:
+            share = (self.done + size * done / max(total, 1)) / max(self.total, size)
+            progress(int(1000 * share), 1000)
+
+        return tell
 
 
 def run(

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.errors import SameventError
-from samevent.hddcrp.chains import Info
+from samevent.hddcrp.chains import Info, clusters
 from samevent.hddcrp.components import Block
 from samevent.hddcrp.kernels import add, count_of, inlined, kernel, new_cells, remove, uniform
 from samevent.hddcrp.likelihood import Logs, log_likelihood
@@ -138,9 +138,7 @@ class Seating(NamedTuple):
             log_joint_parts=np.zeros(2),
             random=random,
         )
-        targets = active(block.links, choices)
-        labels = np.arange(count, dtype=np.int32)
-        _label(targets, block.must_link, labels)
+        targets, labels = active(block.links, choices), clusters(block, choices)
         _seat(targets, labels, Words.of(block, logs), seating)
         seating.log_joint_parts[PRIOR] = log_prior(block.links, choices)
         seating.log_joint_parts[LIKELIHOOD] = log_likelihood(block.words, seating.label, logs)
@@ -305,34 +303,6 @@ def unlink(link_lists, i):  # type: ignore[no-untyped-def]
             link_lists[target, HEAD] = after
         if after >= 0:
             link_lists[after, BEFORE] = before
-
-
-@kernel
-def _label(targets, must_link, labels):  # type: ignore[no-untyped-def]
-    """Number the clusters of links and must-links by their first customers; `labels` are 0, 1, 2 and so on."""
-    for i in range(len(targets) + len(must_link)):
-        a = i if i < len(targets) else must_link[i - len(targets), 0]
-        b = targets[i] if i < len(targets) else must_link[i - len(targets), 1]
-        while labels[a] != a:
-            labels[a] = labels[labels[a]]
-            a = labels[a]
-        while labels[b] != b:
-            labels[b] = labels[labels[b]]
-            b = labels[b]
-        labels[max(a, b)] = min(a, b)
-    used = 0
-    for i in range(len(targets)):
-        # The root of a cluster is its first customer, and has been numbered.
-        if labels[i] == i:
-            labels[i] = -1 - used
-            used += 1
-        else:
-            root = labels[i]
-            while root >= 0:
-                root = labels[root]
-            labels[i] = root
-    for i in range(len(targets)):
-        labels[i] = -1 - labels[i]
 
 
 @kernel

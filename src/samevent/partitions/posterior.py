@@ -127,12 +127,16 @@ class Posterior:
         if low.size and (low.min() < 0 or high.max() >= self.customers):
             wrong = low.min() if low.min() < 0 else high.max()
             raise DataError(f"there is no customer {wrong}", expected=f"customers 0 to {self.customers - 1}")
-        share: Floats = (self.samples[:, low] == self.samples[:, high]).mean(axis=0)
-        probability = np.where(low == high, 1.0, self.counted.of(share))
         keys = self._keys(low, high)
         at = np.searchsorted(self._known, keys)
-        known = np.flatnonzero(self._known[at] == keys)
+        known = self._known[at] == keys
+        probability = np.ones(len(low))
         probability[known] = self.together[at[known]]
+        rest = np.flatnonzero(~known & (low != high))
+        first, second, counts = low[rest], high[rest], np.zeros(len(rest))
+        for sample in self.samples:
+            counts += sample[first] == sample[second]
+        probability[rest] = self.counted.of(counts / len(self.samples))
         return probability
 
     def matrix(self, customers: ArrayLike) -> Floats:

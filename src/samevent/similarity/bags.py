@@ -22,7 +22,7 @@ Booleans = NDArray[np.bool_]
 Signatures = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Bags:
     """Row `r` holds the words `words[starts[r]:starts[r + 1]]`, ascending, with their counts."""
 

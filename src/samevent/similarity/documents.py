@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from samevent.similarity.bags import Bags, Floats, Indices, dots
-from samevent.similarity.mentions import MentionTable
+from samevent.similarity.mentions import MentionTable, once_per_table
 
 _BLOCK = 256
 
@@ -50,6 +50,7 @@ def _sharing_words(bags: Bags) -> Iterator[tuple[Indices, Indices]]:
         yield (shared.row + start).astype(np.int32), shared.col.astype(np.int32)
 
 
+@once_per_table
 def topical_values(table: MentionTable) -> Floats:
     """Return the contents of documents as vectors of unit length: one tf-idf value per entry."""
     bags = table.contents

@@ -6,10 +6,13 @@ never matters, and of two rows of one document the smaller comes first in the te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import wraps
 from itertools import chain, islice, pairwise
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +28,8 @@ from samevent.language.wordnet import normal
 from samevent.similarity.bags import NO_BACKGROUND, Background, Bags, Booleans, Floats, Indices
 from samevent.similarity.knowledge import Knowledge, gather_knowledge
 from samevent.similarity.stemming import stem
+
+Computed = TypeVar("Computed")
 
 CONTEXT = 3
 """Number of context words on each side of a mention."""
@@ -92,7 +97,7 @@ class Heads:
         return len(self.word)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class MentionTable:
     """The event mentions of a corpus, one row each: id, document, sentence and head by number, bags of words by field.
 
@@ -159,6 +164,19 @@ class MentionTable:
             whole[rows] = _unit(part)
             contextual[name] = whole
         return replace(self, contextual=contextual)
+
+
+def once_per_table(function: Callable[[MentionTable], Computed]) -> Callable[[MentionTable], Computed]:
+    """Keep what a function of a table returns as long as the table lives: it is asked for with every block of pairs."""
+    known: WeakKeyDictionary[MentionTable, Computed] = WeakKeyDictionary()
+
+    @wraps(function)
+    def compute(table: MentionTable) -> Computed:
+        if table not in known:
+            known[table] = function(table)
+        return known[table]
+
+    return compute
 
 
 Annotated = tuple[Document, Annotation]

@@ -12,7 +12,8 @@ from samevent.language.lexicon import Lexicon
 from samevent.language.vectors import WordVectors
 from samevent.similarity.bags import Booleans, Indices, Starts
 from samevent.similarity.documents import similar_documents
-from samevent.similarity.mentions import Annotated, MentionTable, compile_mentions
+from samevent.similarity.mentions import Annotated, MentionTable
+from samevent.similarity.tables import compile_in_parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,14 +139,15 @@ def label_mentions(
 
     A mention without an event is a singleton, and a document without a topic is a topic of its own.
     """
-    table = compile_mentions(annotated, lexicon=lexicon, vectors=vectors)
-    keys = {m.id: event_key(m) for document, _ in annotated for m in document.mentions}
+    table = compile_in_parts(annotated, lexicon=lexicon, vectors=vectors)
+    keys = {m.id: event_key(m) for document, _ in annotated for m in document.mentions if m.kind == "action"}
     names = {document.id: document.topic or document.id for document, _ in annotated}
     topics = tuple(sorted(set(names.values())))
+    number = {topic: at for at, topic in enumerate(topics)}
     return LabelledMentions(
         table=table,
         event=_numbers(keys[id] for id in table.ids),
-        topic=np.array([topics.index(names[id]) for id in table.documents], np.int32),
+        topic=np.array([number[names[id]] for id in table.documents], np.int32),
         topics=topics,
     )
 

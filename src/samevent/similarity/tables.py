@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,28 @@ from samevent.language.vectors import WordVectors
 from samevent.packing import pack, unpack
 from samevent.similarity.bags import NO_BACKGROUND, Bags, Indices
 from samevent.similarity.knowledge import Knowledge, gather_knowledge
-from samevent.similarity.mentions import Heads, MentionTable, compile_heads
+from samevent.similarity.mentions import Annotated, Heads, MentionTable, compile_heads, compile_mentions
 
+PART = 4096
+"""How many documents are compiled at a time."""
 PerDocument = NDArray[np.int64]
+
+
+def compile_in_parts(
+    annotated: Iterable[Annotated], *, lexicon: Lexicon, vectors: WordVectors, documents: int = PART
+) -> MentionTable:
+    """Return what `compile_mentions` makes of documents, with the words of only so many at a time as strings."""
+    remaining = iter(annotated)
+    parts = []
+    while part := list(islice(remaining, documents)):
+        parts.append(compile_mentions(part, lexicon=lexicon, vectors=vectors))
+    if len(parts) == 1:
+        return parts[0]
+    return (
+        merged(parts, lexicon=lexicon, vectors=vectors)
+        if parts
+        else compile_mentions((), lexicon=lexicon, vectors=vectors)
+    )
 
 
 def merged(

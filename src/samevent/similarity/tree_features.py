@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from samevent.similarity.bags import Bags, Floats, Indices, dots
+from samevent.similarity.bags import Bags, Floats, Indices, Starts, dots
 from samevent.similarity.documents import compare_documents, topical_similarity
 from samevent.similarity.features import FEATURES, Compare, Feature, dot_products, equal, field_cosine
 from samevent.similarity.mentions import (
@@ -25,6 +26,7 @@ from samevent.similarity.mentions import (
     SENTENCE,
     SENTENCE_BAGS,
     MentionTable,
+    once_per_table,
 )
 
 CONTEXT_GROUP = "contextual"
@@ -81,12 +83,24 @@ def sentences_between(table: MentionTable, i: Indices, j: Indices) -> Floats:
 
 def weighted_cosine(bags: Bags, weights: Floats, i: Indices, j: Indices) -> Floats:
     """Return the cosine of word counts weighted by inverse document frequency; NaN if a row is empty."""
-    values = bags.counts * weights[bags.words]
-    squares = np.add.reduceat(np.append(values**2, 0.0), bags.starts[:-1]) * bags.present
-    lengths = np.sqrt(np.where(squares > 0, squares, np.nan))
-    values = values / np.repeat(lengths, np.diff(bags.starts))
+    values, lengths = _scaled(bags, weights)
     cosines: Floats = np.minimum(dots(bags, values, i, j), 1.0) + 0.0 * (lengths[i] + lengths[j])
     return cosines
+
+
+def _scaled(bags: Bags, weights: Floats) -> tuple[Floats, Floats]:
+    """Return weighted counts, rows of unit length, and the lengths; kept, because every block of pairs needs them."""
+    known = _SCALED.get(bags)
+    if known is None or known[0]() is not weights:
+        values = bags.counts * weights[bags.words]
+        squares = np.add.reduceat(np.append(values**2, 0.0), bags.starts[:-1]) * bags.present
+        lengths = np.sqrt(np.where(squares > 0, squares, np.nan))
+        known = ref(weights), values / np.repeat(lengths, np.diff(bags.starts)), lengths
+        _SCALED[bags] = known
+    return known[1:]
+
+
+_SCALED: WeakKeyDictionary[Bags, tuple[ref[Floats], Floats, Floats]] = WeakKeyDictionary()
 
 
 def sentence_bag(name: str, table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -128,6 +142,7 @@ def position(table: MentionTable) -> Floats:
     return positions
 
 
+@once_per_table
 def rarity(table: MentionTable) -> Floats:
     """Return the inverse document frequency of the head's lemma."""
     place = {word: number for number, word in enumerate(table.vocabulary)}
@@ -147,11 +162,25 @@ def heads_tagged(prefixes: tuple[str, ...], table: MentionTable, i: Indices, j: 
 
 def light_heads(table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Return how many of the two heads say little by themselves."""
-    light = np.array([lemma in _LIGHT for lemma in table.heads.lemmas], np.float64)[
-        table.heads.lemma[table.head]
-    ]
+    light = _light(table)
     total: Floats = light[i] + light[j]
     return total
+
+
+@once_per_table
+def _light(table: MentionTable) -> Floats:
+    light: Floats = np.array([lemma in _LIGHT for lemma in table.heads.lemmas], np.float64)
+    return light[table.heads.lemma[table.head]]
+
+
+@once_per_table
+def _lemmas_of_documents(table: MentionTable) -> tuple[Starts, Starts]:
+    """Return a code for each document and head lemma in it, ascending, and how many mentions have it."""
+    codes, counts = np.unique(
+        table.document.astype(np.int64) * max(len(table.heads.lemmas), 1) + table.heads.lemma[table.head],
+        return_counts=True,
+    )
+    return codes, counts
 
 
 def rivals(choose: Callable[[Floats, Floats], Floats], table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -161,7 +190,7 @@ def rivals(choose: Callable[[Floats, Floats], Floats], table: MentionTable, i: I
     """
     lemma = table.heads.lemma[table.head].astype(np.int64)
     width = max(len(table.heads.lemmas), 1)
-    codes, counts = np.unique(table.document.astype(np.int64) * width + lemma, return_counts=True)
+    codes, counts = _lemmas_of_documents(table)
 
     def count(row: Indices, other: Indices) -> Floats:
         code = table.document[other].astype(np.int64) * width + lemma[row]
