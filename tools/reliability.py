@@ -36,13 +36,13 @@ from samevent.partitions.linkage import average_link
 from samevent.preparation import EVERYTHING, PREDICTED_ARGUMENTS
 from samevent.scoring import Singletons, pair, scores_of
 from samevent.similarity.bags import Background, Indices
-from samevent.similarity.boosted import USUAL_UNCERTAINTY
-from samevent.similarity.boosting import BoostingSettings, train_boosted
-from samevent.similarity.links import LinkSettings, MentionLinks, score_pairs
-from samevent.similarity.pairs import LabelledMentions, Pairs
+from samevent.similarity.boosted import LEAST_LINK, USUAL_UNCERTAINTY
+from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look
+from samevent.similarity.links import LinkSettings, MentionLinks, find_links
+from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.shown import THE_POSTERIOR, Shown
 from samevent.training import PAIR_MODEL_SETTINGS, averaged_encoders, cross_fitted
-from samevent.training.uncertainty import LEAST_SIMILARITY, held_out_links
+from samevent.training.uncertainty import held_out_links, held_out_second_looks
 
 ONE_POSTERIOR = {"draws": 1, "minimum_similarity": 0.55, "runs": 4, "sweeps": 400}
 DEFAULT = "**integrated**"
@@ -111,13 +111,16 @@ def parts(
     half_of: Mapping[str, int] | None,
 ) -> Iterator[tuple[str, Part]]:
     """Yield the parts by name: the first corpus out of fold, the other by trees of all topics."""
-    data = labelled(ours)
-    links = held_out_links(training, how, half_of=half_of, score=data)
-    yield "ECB+ out of fold", Part(ours, Evidence(data.table), links, data.event)
     trees = train_boosted(training, settings=how, half_of=half_of)
+    first = held_out_links(training, how, half_of=half_of)
+    data = labelled(ours)
+    links = first if ours.mentions == "gold" else held_out_links(training, how, half_of=half_of, score=data)
+    links = held_out_second_looks(trees, training, first, how, score=(data, links))
+    yield "ECB+ out of fold", Part(ours, Evidence(data.table), links, data.event)
+    everything = np.ones(len(first.pairs), np.bool_)
+    trees = replace(trees, second=train_second_look(training, first, how, everything))
     data = labelled(other, trees.background)
-    pairs = Pairs.concatenate(how.blocking.pairs(data.table))
-    links = score_pairs(data.table, trees, [pairs], LinkSettings(minimum_similarity=LEAST_SIMILARITY))
+    links = find_links(data.table, trees, settings=LinkSettings(minimum_similarity=LEAST_LINK))
     yield "other", Part(other, Evidence(data.table), links, data.event)
 
 
@@ -175,16 +178,16 @@ def main() -> None:
     gold, rest, half_of = corpora(*files, extracted=False)
     training = labelled(gold)
     system = cast(Hddcrp, clusterer("hddcrp", preset=options.preset))
-    links = held_out_links(training, how, half_of=half_of)
-    evidence = Evidence(training.table)
-    estimate = estimate_uncertainty(evidence, links, training.event, system)
-    mixture = system.integrated(evidence, links, USUAL_UNCERTAINTY)
-    shown = learn_shown(mixture, links, training.event)
+    measured = dict(parts(training, gold, rest, how, half_of))
+    part = measured["ECB+ out of fold"]
+    estimate = estimate_uncertainty(part.evidence, part.links, part.event, system)
+    mixture = system.integrated(part.evidence, part.links, USUAL_UNCERTAINTY)
+    shown = learn_shown(mixture, part.links, part.event)
     learned = {"estimate": estimate, "shown": shown}
     print(json.dumps({name: repr(value) for name, value in learned.items()}), flush=True)
     if options.extracted:
         gold, rest, _ = corpora(*files, extracted=True)
-    measured = dict(parts(training, gold, rest, how, half_of))
+        measured = dict(parts(training, gold, rest, how, half_of))
     for name in options.row or ROWS:
         changes, other = ROWS[name]
         row = cast(Hddcrp, clusterer("hddcrp", changes, preset=options.preset))

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 
 from samevent.errors import DataError, UsageError
 from samevent.similarity.blocking import Blocking
-from samevent.similarity.boosting import BoostingSettings, train_boosted, training_rows
+from samevent.similarity.boosted import LEAST_LINK, BoostedModel
+from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look, training_rows
+from samevent.similarity.graph import graph_columns
+from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.pairs import LabelledMentions
 from similarity.tables import compiled, random_corpus
 
@@ -59,6 +63,40 @@ def test_pairs_of_one_word_that_no_chain_judges_are_not_learned_from() -> None:
     assert not left_out.any()
     assert np.isin(rows.pairs.i, alone).any()
     assert np.isin(training_rows(DATA, QUICK).pairs.i, alone).any()
+
+
+def looking_twice() -> tuple[BoostedModel, MentionLinks]:
+    model = train_boosted(DATA, settings=QUICK)
+    links = find_links(TABLE, model, settings=LinkSettings(minimum_similarity=LEAST_LINK))
+    everything = np.ones(len(links.pairs), np.bool_)
+    return replace(model, second=train_second_look(DATA, links, QUICK, everything)), links
+
+
+def test_second_look_counts_half_and_sees_the_whole_graph() -> None:
+    model, links = looking_twice()
+    assert model.second
+    score = logit(links.similarity)
+    graph = graph_columns(TABLE.document, links.pairs, score)
+    matrix = np.concatenate([model.columns(TABLE, links.pairs.i, links.pairs.j), graph], axis=1)
+    second = model.second.intercept + model.second.trees.scores(np.asfortranarray(matrix))
+    found = find_links(TABLE, model, settings=LinkSettings(minimum_similarity=0.3))
+    expected = expit((score + second) / 2)
+    kept = expected >= 0.3
+    assert found.pairs.codes(len(TABLE)).tolist() == links.pairs[kept].codes(len(TABLE)).tolist()
+    np.testing.assert_allclose(found.similarity, expected[kept], rtol=1e-6)
+    assert not np.allclose(expected, links.similarity)
+
+
+def test_second_look_survives_a_file(tmp_path: Path) -> None:
+    model, links = looking_twice()
+    model.save(tmp_path / "model.npz")
+    again = BoostedModel.load(tmp_path / "model.npz")
+    assert saved(again, tmp_path / "again.npz") == (tmp_path / "model.npz").read_bytes()
+    score = logit(links.similarity)
+    assert (
+        again.look_again(TABLE, links.pairs, score).tolist()
+        == model.look_again(TABLE, links.pairs, score).tolist()
+    )
 
 
 def test_pairs_across_halves_are_not_learned_from() -> None:

@@ -185,6 +185,19 @@ def test_names_among_arguments_are_unknown_if_there_are_none() -> None:
     assert np.isnan(value(table, "informative_argument_names", np.array([3], np.int32), ONE))
 
 
+def test_sorts_of_events_are_compared() -> None:
+    table = compiled(
+        [document("a", "police stated . guards hinted . men toppled . ice glorped", 1, 4, 7, 10)]
+    )
+    sort = {"stated": 0, "hinted": 0, "toppled": 1, "glorped": -1}
+    kind = np.array([sort[table.heads.lemmas[lemma]] for lemma in table.heads.lemma], np.int32)
+    table = replace(table, heads=replace(table.heads, kind=kind, kinds=("communication", "motion")))
+    pairs = (ONE, ZERO), (TWO, ONE), (TWO, np.array([3], np.int32))
+    assert [value(table, "reporting_heads", *rows) for rows in pairs] == [2.0, 1.0, 0.0]
+    assert [value(table, "same_kind", *rows) for rows in pairs[:2]] == [1.0, 0.0]
+    assert np.isnan(value(table, "same_kind", *pairs[2]))
+
+
 def test_light_heads_are_counted() -> None:
     table = compiled([document("a", "raid it thing .", 0, 1, 2)])
     assert [value(table, "light_heads", *rows) for rows in ((ONE, ZERO), (TWO, ONE))] == [1.0, 2.0]

@@ -168,7 +168,7 @@ def _whys(
     similar = np.concatenate([f[inside], f[inside]])
     order = np.lexsort((other, -similar, one))
     rows, first = np.unique(one[order], return_index=True)
-    closest, similarity = other[order][first], similar[order][first]
+    closest = other[order][first]
     table, part = evidence.table, evidence.part
     # Some features look at the other mentions of a document, so parts are explained in the whole.
     explained = (
@@ -180,11 +180,11 @@ def _whys(
     return {
         table.ids[row]: Why(
             table.ids[near],
-            round(f_value, _DIGITS),
+            round(explanation.probability, _DIGITS),
             round(probability, _DIGITS),
             tuple(Reason(c.about, round(c.added, 2)) for c in explanation.contributions),
         )
-        for row, near, f_value, probability, explanation in zip(
-            rows.tolist(), closest.tolist(), similarity.tolist(), together.tolist(), explained, strict=True
+        for row, near, probability, explanation in zip(
+            rows.tolist(), closest.tolist(), together.tolist(), explained, strict=True
         )
     }

@@ -20,8 +20,10 @@ from samevent.hddcrp.mixture import Uncertainty
 from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
+from samevent.similarity.graph import GRAPH_COLUMNS, graph_columns
 from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
 from samevent.similarity.model import PairModel
+from samevent.similarity.pairs import Pairs
 from samevent.similarity.shown import THE_POSTERIOR, Shown
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP, TREE_FEATURES, columns
 from samevent.similarity.trees import Columns, Trees
@@ -33,7 +35,20 @@ BOOSTED_SCHEMA = 1
 USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
 """Chosen for `standard` on unseen topics and on another corpus (tools/reliability.py); others share it unmeasured."""
 
+LEAST_LINK = 0.01
+"""Pairs below this f are no links, and not part of the graph that a second look sees."""
+_CHUNK = 1 << 18
+"""Number of pairs looked at again at a time."""
+
 _BY_NAME = {feature.name: feature for feature in TREE_FEATURES}
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """Trees over the features of a model and, after these, the columns of the graph of its links."""
+
+    trees: Trees
+    intercept: float
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,7 @@ class BoostedModel:
 
     `about` records how the model was trained, `background` the document frequencies of its training corpus.
     `uncertainty` is how far its log-odds are off on texts that it has not seen and `shown` how far to trust the
-    posterior that results from them there.
+    posterior that results from them there. `second` looks at pairs again when all have been scored (`look_again`).
     """
 
     trees: Trees
@@ -53,13 +68,17 @@ class BoostedModel:
     background: Background = NO_BACKGROUND
     uncertainty: Uncertainty = USUAL_UNCERTAINTY
     shown: Shown = THE_POSTERIOR
+    second: SecondLook | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.names if name not in _BY_NAME]
-        if unknown or self.trees.column.max(initial=0) >= len(self.names):
+        asked = int(self.trees.column.max(initial=0))
+        if self.second:
+            asked = max(asked, int(self.second.trees.column.max(initial=0)) - len(GRAPH_COLUMNS))
+        if unknown or asked >= len(self.names):
             raise FormatError(
                 f"the pair model has the unknown feature {unknown[0]!r}" if unknown
-                else f"the pair model asks for {self.trees.column.max() + 1} features and names {len(self.names)}",
+                else f"the pair model asks for {asked + 1} features and names {len(self.names)}",
                 expected=f"some of {', '.join(_BY_NAME)}",
             )  # fmt: skip
 
@@ -106,6 +125,23 @@ class BoostedModel:
             )
         return columns(table, i, j, self.features)
 
+    def look_again(self, table: MentionTable, pairs: Pairs, score: Floats) -> Floats:
+        """Return the log-odds of all links of a corpus after a second look, given those of the first.
+
+        A pair says more once it is known which others either mention is like: the mean of both looks counts.
+        """
+        if self.second is None:
+            return score
+        graph = graph_columns(table.document, pairs, score)
+        looked = np.empty(len(score))
+        for start in range(0, len(score), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            own = self.columns(table, pairs.i[part], pairs.j[part])
+            matrix = np.asfortranarray(np.concatenate([own, graph[part]], axis=1))
+            looked[part] = self.second.intercept + self.second.trees.scores(matrix)
+        mean: Floats = (score + looked) / 2
+        return mean
+
     def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the model to a file; the bytes depend on the model alone."""
         blocking = {name: getattr(self.blocking, name) for name in Blocking.__dataclass_fields__}
@@ -123,6 +159,11 @@ class BoostedModel:
             "word_documents": np.array(list(self.background.counts.values()), np.int32),
             **{name: getattr(self.trees, name) for name in Trees.__dataclass_fields__},
         }
+        if self.second:
+            manifest["second_intercept"] = self.second.intercept
+            arrays |= {
+                f"second_{name}": getattr(self.second.trees, name) for name in Trees.__dataclass_fields__
+            }
         write_table(path, BOOSTED_KIND, BOOSTED_SCHEMA, manifest, arrays, overwrite=overwrite)
 
     @classmethod
@@ -141,12 +182,20 @@ class BoostedModel:
                 background=Background(int(manifest["documents_read"]), dict(zip(words, counts, strict=True))),
                 uncertainty=Uncertainty(**manifest.get("uncertainty", asdict(USUAL_UNCERTAINTY))),
                 shown=Shown(**manifest.get("shown", {})),
+                second=_second_look(arrays, manifest),
             )
         except FormatError as error:
             error.where = place(path)
             raise
         except (KeyError, ValueError, TypeError, DataError) as error:
             raise damaged_table(path, error) from error
+
+
+def _second_look(arrays: Mapping[str, NDArray[Any]], manifest: Mapping[str, Any]) -> SecondLook | None:
+    if "second_intercept" not in manifest:
+        return None
+    trees = Trees(**{name: arrays[f"second_{name}"] for name in Trees.__dataclass_fields__})
+    return SecondLook(trees, float(manifest["second_intercept"]))
 
 
 AnyPairModel = PairModel | BoostedModel

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.special import logit
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
@@ -18,8 +19,10 @@ from samevent.errors import DataError, UsageError
 from samevent.seeds import stream
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.blocking import Blocking
-from samevent.similarity.boosted import BoostedModel
+from samevent.similarity.boosted import BoostedModel, SecondLook
 from samevent.similarity.features import Feature
+from samevent.similarity.graph import graph_columns
+from samevent.similarity.links import MentionLinks
 from samevent.similarity.pairs import LabelledMentions, Pairs
 from samevent.similarity.tree_features import TREE_FEATURES, columns
 from samevent.similarity.trees import MOST_LEAVES, Columns, Trees
@@ -107,14 +110,19 @@ def training_rows(
         pairs = pairs[learned[pairs.i] & learned[pairs.j]]
     if half_of:
         pairs = pairs[pairs.equal(np.array([half_of[name] for name in data.topics], np.int32)[topic])]
-    pairs = pairs[~data.unjudged(pairs)]
-    same = data.same(pairs)
-    easy = ~same & ~pairs.equal(table.heads.lemma[table.head])
+    kept, weight = chosen_pairs(data, pairs, settings)
+    pairs = pairs[kept]
+    return PairRows(
+        pairs, columns(table, pairs.i, pairs.j, settings.features), data.same(pairs), weight[kept]
+    )
+
+
+def chosen_pairs(data: LabelledMentions, pairs: Pairs, settings: BoostingSettings) -> tuple[Booleans, Floats]:
+    """Return which pairs to learn from, and how many each stands for: of the easy ones, a share."""
+    easy = ~data.same(pairs) & ~pairs.equal(data.table.heads.lemma[data.table.head])
     draw = stream(settings.seed, "easy pairs").random(len(pairs))
-    kept = ~easy | (draw < settings.easy_share)
-    pairs, same, easy = pairs[kept], same[kept], easy[kept]
-    weight = np.where(easy, 1 / settings.easy_share, 1.0)
-    return PairRows(pairs, columns(table, pairs.i, pairs.j, settings.features), same, weight)
+    kept = (~easy | (draw < settings.easy_share)) & ~data.unjudged(pairs)
+    return kept, np.where(easy, 1 / settings.easy_share, 1.0)
 
 
 def train_boosted(
@@ -136,8 +144,44 @@ def train_boosted(
     return replace(model, background=frequencies.without_rare(_MINIMUM_FREQUENCY))
 
 
+def train_second_look(
+    data: LabelledMentions, links: MentionLinks, settings: BoostingSettings, learn: Booleans
+) -> SecondLook:
+    """Train a second look on the links in `learn`, given the similarities of all by models that had not seen them."""
+    chosen, weight = chosen_pairs(data, links.pairs, settings)
+    chosen &= learn
+    graph = graph_columns(data.table.document, links.pairs, logit(links.similarity))
+    pairs = links.pairs[chosen]
+    matrix = np.concatenate([columns(data.table, pairs.i, pairs.j, settings.features), graph[chosen]], axis=1)
+    classifier = _fitted(matrix, data.same(pairs), weight[chosen], settings)
+    return SecondLook(trees_of(classifier), _intercept(classifier))
+
+
 def fit_trees(matrix: Columns, same: Booleans, weight: Floats, settings: BoostingSettings) -> BoostedModel:
     """Fit trees to pairs, one row each."""
+    return from_classifier(_fitted(matrix, same, weight, settings), settings, pairs=len(same))
+
+
+def from_classifier(
+    classifier: HistGradientBoostingClassifier, settings: BoostingSettings, *, pairs: int = 0
+) -> BoostedModel:
+    """Return the model that a fitted classifier is."""
+    about = {
+        name: getattr(settings, name)
+        for name in ("rounds", "rate", "leaves", "leaf_pairs", "l2", "feature_share", "easy_share", "seed")
+    }
+    return BoostedModel(
+        trees=trees_of(classifier),
+        names=tuple(feature.name for feature in settings.features),
+        intercept=_intercept(classifier),
+        blocking=settings.blocking,
+        about={**about, "without": list(settings.without), "pairs": pairs},
+    )
+
+
+def _fitted(
+    matrix: Columns, same: Booleans, weight: Floats, settings: BoostingSettings
+) -> HistGradientBoostingClassifier:
     if same.all() or not same.any():
         raise DataError(
             f"of {len(same)} pairs to learn from, {int(same.sum())} are of the same event",
@@ -159,12 +203,14 @@ def fit_trees(matrix: Columns, same: Booleans, weight: Floats, settings: Boostin
     # One thread: the bytes of a model must not depend on the machine.
     with threadpool_limits(1):
         classifier.fit(known, same, sample_weight=weight)
-    return from_classifier(classifier, settings, pairs=len(same))
+    return classifier
 
 
-def from_classifier(
-    classifier: HistGradientBoostingClassifier, settings: BoostingSettings, *, pairs: int = 0
-) -> BoostedModel:
+def _intercept(classifier: HistGradientBoostingClassifier) -> float:
+    return float(np.ravel(classifier._baseline_prediction)[0])
+
+
+def trees_of(classifier: HistGradientBoostingClassifier) -> Trees:
     """Return the trees of a fitted classifier as plain arrays.
 
     Inner nodes get the mean of the leaves below them, by the number of training pairs.
@@ -181,7 +227,7 @@ def from_classifier(
         value[node] = sum(value[child] * count[child] for child in below) / sum(
             count[child] for child in below
         )
-    trees = Trees(
+    return Trees(
         starts=starts.astype(np.int32),
         column=np.where(leaf, 0, nodes["feature_idx"]).astype(np.int16),
         threshold=np.where(leaf, 0.0, nodes["num_threshold"]),
@@ -189,15 +235,4 @@ def from_classifier(
         right=right,
         missing_left=nodes["missing_go_to_left"].astype(bool) & ~leaf,
         value=value,
-    )
-    about = {
-        name: getattr(settings, name)
-        for name in ("rounds", "rate", "leaves", "leaf_pairs", "l2", "feature_share", "easy_share", "seed")
-    }
-    return BoostedModel(
-        trees=trees,
-        names=tuple(feature.name for feature in settings.features),
-        intercept=float(np.ravel(classifier._baseline_prediction)[0]),
-        blocking=settings.blocking,
-        about={**about, "without": list(settings.without), "pairs": pairs},
     )

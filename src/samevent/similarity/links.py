@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from samevent.errors import UsageError
 from samevent.hddcrp.problem import Rows
 from samevent.parallel import map_ahead
 from samevent.similarity.bags import Booleans, Floats, Indices
-from samevent.similarity.boosted import AnyPairModel, BoostedModel
+from samevent.similarity.boosted import LEAST_LINK, AnyPairModel, BoostedModel
 from samevent.similarity.candidates import Progress, candidates
 from samevent.similarity.documents import compare_documents, document_similarity, document_weight
 from samevent.similarity.gated import gated_candidates
@@ -28,6 +28,7 @@ from samevent.similarity.pairs import Pairs, in_chunks
 
 _CHUNK = 1 << 18
 """Number of pairs scored at a time."""
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +108,24 @@ def find_links(
     settings = settings or LinkSettings()
     if isinstance(model, BoostedModel):
         blocks = model.blocking.pairs(table, gate=settings.gate, jobs=jobs)
-        return score_pairs(table, model, blocks, settings, jobs=jobs)
+        if model.second is None:
+            return score_pairs(table, model, blocks, settings, jobs=jobs)
+        least = min(LEAST_LINK, settings.minimum_similarity)
+        links = score_pairs(table, model, blocks, LinkSettings(minimum_similarity=least), jobs=jobs)
+        links = look_again(table, model, links)
+        return links[links.similarity >= settings.minimum_similarity]
     if settings.gate:
         d, e, _ = topical_documents(table, settings.gate, jobs=jobs)
         blocks = gated_candidates(table, model, settings.minimum_score, d, e, jobs=jobs)
     else:
         blocks = candidates(table, model, settings.minimum_score, jobs=jobs, progress=progress)
     return score_pairs(table, model, blocks, settings)
+
+
+def look_again(table: MentionTable, model: BoostedModel, links: MentionLinks) -> MentionLinks:
+    """Return all links of a corpus with what a model's second look makes of them."""
+    score = model.look_again(table, links.pairs, logit(np.clip(links.similarity, _LEAST, 1 - _LEAST)))
+    return MentionLinks(links.pairs, expit(score), links.scored)
 
 
 def score_pairs(

@@ -80,16 +80,19 @@ class Heads:
     """The distinct heads of a corpus: word, lemma and tag. Many mentions share one.
 
     Row `word[h]` of `vectors` is the vector of head `h`: of unit length, or zero for an unknown word. Row `h` of
-    `synonyms` holds its lemma and its WordNet synonyms.
+    `synonyms` holds its lemma and its WordNet synonyms. `kind` numbers what sort of event WordNet counts it among, such
+    as `communication` or `motion`, and is -1 for unknown words.
     """
 
     word: Indices
     lemma: Indices
     stem: Indices
     tag: Indices
+    kind: Indices
     words: tuple[str, ...]
     lemmas: tuple[str, ...]
     tags: tuple[str, ...]
+    kinds: tuple[str, ...]
     vectors: Matrix
     synonyms: Bags
 
@@ -354,28 +357,42 @@ def compile_heads(
     occurrences: Sequence[tuple[str, str, str]], lexicon: Lexicon, vectors: WordVectors
 ) -> tuple[Heads, Indices]:
     """Return the distinct heads, sorted, and the number of the head of each occurrence."""
-    kinds = sorted(set(occurrences))
-    number = {kind: i for i, kind in enumerate(kinds)}
-    words, lemmas, tags = (_numbers([[kind[part] for kind in kinds]]) for part in range(3))
+    distinct = sorted(set(occurrences))
+    number = {head: i for i, head in enumerate(distinct)}
+    words, lemmas, tags = (_numbers([[head[part] for head in distinct]]) for part in range(3))
     stems = _numbers([map(stem, lemmas)])
-    synonyms = [_synonyms(lemma, tag, lexicon) for _, lemma, tag in kinds]
+    synonyms = [_synonyms(lemma, tag, lexicon) for _, lemma, tag in distinct]
+    found = [_kind(lemma, tag, lexicon) for _, lemma, tag in distinct]
+    kinds = _numbers([[kind for kind in found if kind]])
     heads = Heads(
-        word=np.array([words[word] for word, _, _ in kinds], np.int32),
-        lemma=np.array([lemmas[lemma] for _, lemma, _ in kinds], np.int32),
-        stem=np.array([stems[stem(lemma)] for _, lemma, _ in kinds], np.int32),
-        tag=np.array([tags[tag] for *_, tag in kinds], np.int32),
+        word=np.array([words[word] for word, _, _ in distinct], np.int32),
+        lemma=np.array([lemmas[lemma] for _, lemma, _ in distinct], np.int32),
+        stem=np.array([stems[stem(lemma)] for _, lemma, _ in distinct], np.int32),
+        tag=np.array([tags[tag] for *_, tag in distinct], np.int32),
+        kind=np.array([kinds[kind] if kind else -1 for kind in found], np.int32),
         words=tuple(words),
         lemmas=tuple(lemmas),
         tags=tuple(tags),
+        kinds=tuple(kinds),
         vectors=_unit(vectors.matrix(list(words))),
         synonyms=Bags.pack(synonyms, _numbers(synonyms)),
     )
-    return heads, np.array([number[kind] for kind in occurrences], np.int32)
+    return heads, np.array([number[head] for head in occurrences], np.int32)
 
 
 def _synonyms(lemma: str, tag: str, lexicon: Lexicon) -> set[str]:
     pos = pos_of_tag(tag)
     return {normal(lemma), *(lexicon.synonyms(lemma, pos) if pos else ())}
+
+
+def _kind(lemma: str, tag: str, lexicon: Lexicon) -> str | None:
+    """Return the sort of event of the first sense of a head, or of the verb that it derives from."""
+    pos = pos_of_tag(tag)
+    if pos is None:
+        return None
+    verb = lexicon.verb(lemma, pos)
+    classes = lexicon.classes(verb, "v", senses=1) if verb else lexicon.classes(lemma, pos, senses=1)
+    return classes[0].partition(".")[2] if classes else None
 
 
 def _numbers(bags: Iterable[Iterable[str]]) -> dict[str, int]:

@@ -183,6 +183,25 @@ def _lemmas_of_documents(table: MentionTable) -> tuple[Starts, Starts]:
     return codes, counts
 
 
+def reporting_heads(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return how many of the two heads tell of saying, thinking or perceiving."""
+    reporting = _reporting(table)
+    total: Floats = reporting[i] + reporting[j]
+    return total
+
+
+@once_per_table
+def _reporting(table: MentionTable) -> Floats:
+    by_kind = np.array([*(kind in _REPORTING for kind in table.heads.kinds), False], np.float64)
+    return by_kind[table.heads.kind[table.head]]  # the last one stands for -1
+
+
+def same_kind(table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Return whether WordNet counts both heads among one sort of event; NaN if it does not know one."""
+    kind = table.heads.kind[table.head]
+    return np.where((kind[i] < 0) | (kind[j] < 0), np.nan, equal(kind, i, j))
+
+
 def rivals(choose: Callable[[Floats, Floats], Floats], table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Count the mentions in the document of one whose head lemma is that of the other, beside the two themselves.
 
@@ -239,6 +258,7 @@ _LIGHT = frozenset(
     "be become come do get give go happen have it keep make put start take thing this that".split()
 )
 """Lemmas of heads that say little by themselves."""
+_REPORTING = ("communication", "cognition", "perception")
 _LARGE = {"large": "by the large encoder", "frozen": "by the large encoder untuned"}
 
 TREE_FEATURES: tuple[Feature, ...] = (
@@ -284,6 +304,14 @@ TREE_FEATURES: tuple[Feature, ...] = (
     _feature("nouns", "tags", "{:.0f} of the heads are nouns", partial(heads_tagged, ("NN",))),
     _feature("light_heads", "tags", "{:.0f} of the heads say little by themselves", light_heads),
     _feature("pronouns", "tags", "{:.0f} of the heads are pronouns", partial(heads_tagged, ("PRP", "DT", "W", "EX"))),
+    _feature(
+        "reporting_heads", "classes", "{:.0f} of the heads tell of saying, thinking or perceiving", reporting_heads,
+        otherwise="no head tells of saying, thinking or perceiving",
+    ),
+    _feature(
+        "same_kind", "classes", "the same sort of event", same_kind, "one head is of no known sort",
+        "different sorts of events",
+    ),
     _feature(
         "informative_sentence", "sentence", "informative words of the sentences {:.2f} similar",
         partial(field_bag, SENTENCE), "nothing else in one of the sentences",

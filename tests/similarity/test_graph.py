@@ -1,0 +1,79 @@
+"""The columns of a second look, against loops over all links."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from samevent.seeds import stream
+from samevent.similarity.bags import Floats, Indices
+from samevent.similarity.graph import GRAPH_COLUMNS, graph_columns
+from samevent.similarity.pairs import Pairs
+
+
+def random_links(seed: int, mentions: int = 14, documents: int = 4) -> tuple[Indices, Pairs, Floats]:
+    random = stream(seed, "graph")
+    document = np.sort(random.integers(0, documents, mentions)).astype(np.int32)
+    every = [(i, j) for i in range(mentions) for j in range(i) if random.random() < 0.5]
+    i, j = np.array(every, np.int32).T
+    return document, Pairs(i, j), random.normal(-1, 2, len(every))
+
+
+def by_hand(document: Indices, pairs: Pairs, score: Floats) -> list[list[float]]:
+    f: dict[int, dict[int, float]] = {m: {} for m in range(len(document))}
+    for a, b, value in zip(pairs.i.tolist(), pairs.j.tolist(), score.tolist(), strict=True):
+        f[a][b] = f[b][a] = float(expit(value))
+    rows = []
+    for a, b, value in zip(pairs.i.tolist(), pairs.j.tolist(), score.tolist(), strict=True):
+        common = sum(f[a][k] * f[b][k] for k in f[a] if k in f[b])
+        squares = [sum(w * w for w in f[m].values()) for m in (a, b)]
+        others = [sum(w for k, w in f[m].items() if k not in (a, b)) for m in (a, b)]
+        rivals = [
+            max([w for k, w in f[m].items() if k not in (a, b) and document[k] == document[n]], default=0.0)
+            for m, n in ((a, b), (b, a))
+        ]
+        best = [max([w for k, w in f[m].items() if k not in (a, b)], default=0.0) for m in (a, b)]
+        between = sum(
+            f[k][m]
+            for k in f
+            for m in f[k]
+            if document[k] == document[a] and document[m] == document[b] and k != a and m != b
+        )
+        sizes = [int((document == document[m]).sum()) for m in (a, b)]
+        rest = between / np.sqrt(sizes[0] * sizes[1]) if document[a] != document[b] else np.nan
+        agreeing = min(1.5, common / max(min(others), 0.05))
+        cosine = common / np.sqrt(squares[0] * squares[1])
+        rows.append(
+            [
+                *(value, common, cosine, agreeing, max(rivals), min(rivals), rest),
+                *(min(others), max(others), min(best), max(best)),
+            ]
+        )
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_columns_are_those_of_loops_over_all_links(seed: int) -> None:
+    links = random_links(seed)
+    found = graph_columns(*links)
+    assert found.shape == (len(links[2]), len(GRAPH_COLUMNS))
+    np.testing.assert_allclose(found, by_hand(*links), rtol=1e-5, atol=1e-6)
+
+
+def test_order_and_direction_of_pairs_leave_no_trace() -> None:
+    document, pairs, score = random_links(5)
+    order = stream(1, "order").permutation(len(score))
+    turned = Pairs(pairs.j[order], pairs.i[order])
+    assert (
+        graph_columns(document, turned, score[order]).tobytes()
+        == graph_columns(document, pairs, score)[order].tobytes()
+    )
+
+
+def test_no_links_have_no_columns() -> None:
+    none = np.empty(0, np.int32)
+    assert graph_columns(np.zeros(3, np.int32), Pairs(none, none), np.empty(0)).shape == (
+        0,
+        len(GRAPH_COLUMNS),
+    )
