@@ -7,8 +7,12 @@ import pytest
 
 from report.pages import Page
 from report.small import annotated, small_result, with_reasons
+from samevent.corpus import Document
 from samevent.errors import OutputExistsError, UsageError
+from samevent.events import Event
+from samevent.report import book as book_module
 from samevent.report import page, pages, write_report
+from samevent.report.book import Block, Book
 from samevent.results import Result
 
 
@@ -44,9 +48,10 @@ def test_large_report_is_split_into_pages_that_find_each_other() -> None:
     result = many()
     whole = Page(page(result))
     limit = 90_000
-    files = pages(result, name="my report:1.html", limit=limit)
+    files = dict(pages(result, name="my report:1.html", limit=limit))
     assert len(files) > 2
-    assert list(files)[:2] == ["my report:1.html", "my report:1-2.html"]
+    assert next(iter(files)) == "my report:1-2.html"
+    assert list(files)[-1] == "my report:1.html"
     assert all(len(text.encode()) <= limit for text in files.values())
     found = {name: Page(text) for name, text in files.items()}
     places = {(name, id) for name, each in found.items() for id in each.values("id")}
@@ -61,7 +66,7 @@ def test_large_report_is_split_into_pages_that_find_each_other() -> None:
 
 
 def test_split_report_keeps_the_reasons_beside_the_members() -> None:
-    files = pages(many(), limit=90_000)
+    files = dict(pages(many(), limit=90_000))
     for text in files.values():
         each = Page(text)
         events = [id for id in each.values("id") if id[0] == "e" and id[1:].isdigit()]
@@ -79,5 +84,68 @@ def test_split_report_is_not_written_if_one_page_exists(tmp_path: Path) -> None:
 
 
 def test_part_larger_than_a_page_gets_one_of_its_own() -> None:
-    files = pages(small_result(), limit=10)
+    files = dict(pages(small_result(), limit=10))
     assert len(files) == 1 + 8 + 4
+
+
+def stories(count: int, outlets: int = 3) -> Result:
+    """Return stories that share no event, each in several documents."""
+    words = "The <raid|raid {0}> <killed|kill {0}> [ten people|p] in [Yida|l] ; <anger|{0} {1}> ."
+    return Result.from_corpus(
+        with_reasons(
+            [
+                annotated(f"d-{outlet}-{story}", words.format(story, outlet))
+                for outlet in range(outlets)
+                for story in range(count)
+            ]
+        )
+    )
+
+
+def test_documents_that_share_events_are_on_one_page_with_them() -> None:
+    result = stories(30)
+    files = dict(pages(result, name="report.html", limit=110_000))
+    assert len(files) > 3
+    for name, text in files.items():
+        if name != "report.html":
+            far = [href for href in Page(text).values("href") if "#" in href and not href.startswith("#")]
+            assert all(href.endswith("#") for href in far)  # only the pager leaves the page
+    assert sum(text.count("<article") for text in files.values()) == 90 + len(result.events)
+
+
+def test_every_event_and_document_is_rendered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+    event_block, document_block = Book.event_block, Book.document_block
+
+    def event(book: Book, event: Event, quoted: int) -> Block:
+        rendered.append(event.id)
+        return event_block(book, event, quoted)
+
+    def document(book: Book, document: Document) -> Block:
+        rendered.append(document.id)
+        return document_block(book, document)
+
+    monkeypatch.setattr(Book, "event_block", event)
+    monkeypatch.setattr(Book, "document_block", document)
+    result = stories(12)
+    text = sum(len(document.text) for document in result.corpus)
+    assert len(dict(pages(result, limit=4 * text - 1))) > 1
+    assert len(rendered) == len(set(rendered)) == len(result.events) + len(result.corpus)
+
+
+def test_index_of_a_large_report_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(book_module, "MAX_INDEXED", 5)
+    files = dict(pages(stories(40), limit=90_000))
+    index = Page(files["report.html"])
+    assert len(index.data["rows"]) == 5 + 5
+    assert not index.data["whys"]
+    assert "115 more documents" in files["report.html"]
+    listed = [href for href in index.values("href") if href.startswith("report-") and href.endswith("#")]
+    assert {href.rstrip("#") for href in listed} == set(files) - {"report.html"}
+
+
+def test_pages_of_an_earlier_report_are_removed(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    assert len(write_report(many(), target, limit=90_000)) > 3
+    assert len(write_report(small_result(), target, overwrite=True)) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
-from samevent.events import Member
+from samevent.corpus import Document
+from samevent.events import Event, Member
 from samevent.report import documents, events
 from samevent.report.index import Index, Reportable
 from samevent.report.markup import Safe, html
@@ -21,6 +21,9 @@ MAX_REASONS = 5
 
 MAX_LISTED = 5_000
 """How many events with several mentions, and how many with one, the list names."""
+
+MAX_INDEXED = 2_500
+"""The same for the index of a report of several pages, and for its documents: it stays below 5 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Book:
 
     def __init__(self, result: Reportable) -> None:
         self.index = Index(result)
+        self.whole = True
+        """Whether everything is on one page. Otherwise the first page is an index, with shorter lists."""
         self.title = str(result.about.get("title") or self.headline)
 
     @property
@@ -53,33 +58,68 @@ class Book:
         documents, _, events, _ = self.counts
         return f"{counted(events, 'event')} in {counted(documents, 'document')}"
 
-    def event_blocks(self, quoted: int | None = None) -> list[Block]:
-        """Return the events, largest first, each with `quoted` mentions in their sentences, or as many as fit."""
-        index = self.index
-        quoted = quoted or _affordable_quotes(index)
-        return [
-            Block("events", (index.event(e),), events.article(e, index, quoted=quoted), e.members)
-            for e in index.articles
-        ]
+    def blocks(self) -> list[Block]:
+        """Return everything for one page: events, largest first, as far quoted as fits, and documents in order."""
+        quoted = _affordable_quotes(self.index)
+        events_first = [self.event_block(event, quoted) for event in self.index.articles]
+        return [*events_first, *(self.document_block(document) for document in self.index.documents)]
 
-    @cached_property
-    def document_blocks(self) -> list[Block]:
-        """The documents in corpus order."""
+    def event_block(self, event: Event, quoted: int) -> Block:
+        """Return an event, with `quoted` mentions in their sentences."""
         index = self.index
-        return [
-            Block(
-                "documents",
-                (index.document(d.id), *(index.mention(m.id) for m in d.mentions if m.id in index.mentions)),
-                documents.article(d, index),
-            )
-            for d in index.documents
-        ]
+        return Block(
+            "events", (index.event(event),), events.article(event, index, quoted=quoted), event.members
+        )
+
+    def document_block(self, document: Document) -> Block:
+        """Return a document, with the anchors of its mentions."""
+        index = self.index
+        mentions = (index.mention(m.id) for m in document.mentions if m.id in index.mentions)
+        return Block(
+            "documents", (index.document(document.id), *mentions), documents.article(document, index)
+        )
+
+    def groups(self, quoted: int) -> Iterator[list[Block]]:
+        """Yield events and documents in groups between which there are no links: documents that share events.
+
+        Events with an article come before the documents that mention them; groups are in order of their documents.
+        """
+        index = self.index
+        place = {document.id: at for at, document in enumerate(index.documents)}
+        root = list(range(len(place)))
+
+        def first(at: int) -> int:
+            while root[at] != at:
+                root[at] = root[root[at]]
+                at = root[at]
+            return at
+
+        for event in index.articles:
+            here, *others = (first(place[document]) for document in event.documents)
+            for other in others:
+                low, high = sorted((first(here), first(other)))
+                root[high] = low
+        members: dict[int, tuple[list[Event], list[Document]]] = {}
+        for at, document in enumerate(index.documents):
+            members.setdefault(first(at), ([], []))[1].append(document)
+        for event in index.articles:
+            members[first(place[event.documents[0]])][0].append(event)
+        for articles, texts in members.values():
+            yield [
+                *(self.event_block(event, quoted) for event in articles),
+                *map(self.document_block, texts),
+            ]
+
+    @property
+    def listed(self) -> tuple[Sequence[Event], Sequence[Event]]:
+        """The events that the list names: those with several mentions, and those with one."""
+        most = MAX_LISTED if self.whole else MAX_INDEXED
+        return self.index.coreferent[:most], self.index.singletons[:most]
 
     def event_list(self) -> list[Safe]:
         """Return the list of events: those with several mentions, and singletons folded away."""
         coreferent, singletons = (
-            [events.row(event, self.index) for event in listed[:MAX_LISTED]]
-            for listed in (self.index.coreferent, self.index.singletons)
+            [events.row(event, self.index) for event in listed] for listed in self.listed
         )
         parts: list[Safe] = [
             html("ol", coreferent, class_="rows") if coreferent else empty("No event has several mentions.")
@@ -93,15 +133,19 @@ class Book:
             )
         return parts
 
-    def document_list(self) -> list[Safe]:
-        """Return the list of documents."""
-        rows = [documents.row(document, self.index) for document in self.index.documents]
-        return [html("ol", rows, class_="rows") if rows else empty("There are no documents.")]
+    def document_list(self, pages: Sequence[Safe] = ()) -> list[Safe]:
+        """Return the list of documents, and of the further pages if there are too many."""
+        listed = self.index.documents if self.whole else self.index.documents[:MAX_INDEXED]
+        rows = [documents.row(document, self.index) for document in listed]
+        parts = [html("ol", rows, class_="rows") if rows else empty("There are no documents.")]
+        if left := len(self.index.documents) - len(rows):
+            parts.append(html("p", f"{counted(left, 'more document')} on the pages below.", class_="note"))
+        return [*parts, html("ol", pages)] if pages else parts
 
     def data(self, blocks: Sequence[Block], *, rows: bool = True) -> dict[str, Any]:
         """Return what the script needs besides the markup: sort keys, and the reasons of members."""
         index = self.index
-        listed = [*index.coreferent[:MAX_LISTED], *index.singletons[:MAX_LISTED]] if rows else []
+        listed = [event for part in self.listed for event in part] if rows else []
         words: dict[str, int] = {}
         whys: dict[str, list[int]] = {}
         for mention, why in ((m.mention, m.why) for block in blocks for m in block.members):

@@ -70,13 +70,17 @@ _ICON = (
 
 
 def first_page(
-    book: Book, blocks: Sequence[Block], elsewhere: Mapping[str, str] | None = None, pager: Safe | None = None
+    book: Book,
+    blocks: Sequence[Block],
+    elsewhere: Mapping[str, str] | None = None,
+    pager: Safe | None = None,
+    further: Sequence[Safe] = (),
 ) -> str:
-    """Return the page with all views; `elsewhere` names the files of anchors that are on further pages."""
+    """Return the page with all views; `elsewhere` names the files of anchors on the `further` pages, which it lists."""
     search = [_search("documents", "Search documents"), html("output", aria_live="polite")]
     views: dict[str, Child] = {
         "events": _panes("events", _event_tools(book), book.event_list(), blocks),
-        "documents": _panes("documents", search, book.document_list(), blocks),
+        "documents": _panes("documents", search, book.document_list(further), blocks),
         "timeline": timeline(book.index),
         "matrix": matrix(book.index),
         "run": _run(book.index.result),

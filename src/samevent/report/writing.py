@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,11 +13,18 @@ from samevent.errors import UsageError, place
 from samevent.formats.files import STANDARD, check_absent, write_text
 from samevent.report.book import Block, Book
 from samevent.report.index import Reportable
-from samevent.report.markup import Safe, data_block, html, relinked
+from samevent.report.markup import Safe, html
 from samevent.report.page import first_page, further_page
+from samevent.report.parts import counted
 
 MAX_BYTES = 20_000_000
-"""The largest file."""
+"""The largest report on one page."""
+
+PAGE_BYTES = 5_000_000
+"""The largest page of a report of several."""
+
+_MARKUP_PER_TEXT = 4
+"""A page takes at least about so many bytes per character of its documents."""
 
 QUOTED_WHEN_SPLIT = 50
 """How many mentions per event stand in their sentences in a report of several pages.
@@ -31,26 +41,39 @@ def page(result: Reportable) -> str:
     False
     """
     book = Book(result)
-    return first_page(book, [*book.event_blocks(), *book.document_blocks])
+    return first_page(book, book.blocks())
 
 
-def pages(result: Reportable, *, name: str = "report.html", limit: int = MAX_BYTES) -> dict[str, str]:
-    """Return the files of a report by name, none larger than `limit` bytes unless a single block is."""
+def pages(
+    result: Reportable, *, name: str = "report.html", limit: int = MAX_BYTES
+) -> Iterator[tuple[str, str]]:
+    """Yield the files of a report, name and text: one that holds everything if it is no larger than `limit` bytes.
+
+    Otherwise events and documents are on further pages, those that belong together on one, as far as they fit, and
+    the last file to come is the index under the name of the report. Nothing is rendered twice but a report of which it
+    shows only afterwards that it is too large, and only one page is in memory at a time.
+    """
     book = Book(result)
-    whole = first_page(book, [*book.event_blocks(), *book.document_blocks])
-    if _size(whole) <= limit:
-        return {name: whole}
-    blocks = [*book.event_blocks(QUOTED_WHEN_SPLIT), *book.document_blocks]
-    parts = _packed(book, blocks, name, limit)
-    names = [_page_name(name, number) for number in range(1, len(parts) + 1)]
-    home = {anchor: quote(names[number]) for number, part in enumerate(parts) for anchor in _anchors(part)}
-    texts = {}
-    for number, part in enumerate(parts):
-        here = _anchors(part)
-        elsewhere = {anchor: file for anchor, file in home.items() if anchor not in here}
-        render = further_page if number else first_page
-        texts[names[number]] = render(book, part, elsewhere, _pager(names, number))
-    return texts
+    if sum(len(document.text) for document in book.index.documents) <= limit / _MARKUP_PER_TEXT:
+        whole = first_page(book, book.blocks())
+        if _size(whole) <= limit:
+            yield name, whole
+            return
+    book.whole = False
+    home: dict[str, str] = {}
+    summaries: list[Safe] = []
+    number = 1
+    for number, (part, last) in enumerate(_packed(book, name, min(limit, PAGE_BYTES)), 2):
+        file = _page_name(name, number)
+        texts = [block.anchors[0] for block in part.blocks if block.kind == "documents"]
+        home |= {block.anchors[0]: quote(file) for block in part.blocks}
+        home |= {anchor: quote(file) for anchor in part.leads}
+        summary = f"Page {number:,}: {counted(len(texts), 'document')}"
+        summaries.append(html("li", html("a", summary, href=f"{quote(file)}#")))
+        elsewhere = {anchor: quote(_page_name(name, other)) for anchor, other in part.elsewhere.items()}
+        pager = _pager(name, number, last=last)
+        yield file, further_page(book, part.blocks, elsewhere, pager)
+    yield name, first_page(book, [], home, _pager(name, 1, last=number == 1), summaries)
 
 
 def write_report(
@@ -66,36 +89,83 @@ def write_report(
             "a report is an HTML page", where=place(path), expected="a name that ends with .html"
         )
     check_absent(path, overwrite=overwrite)
-    texts = pages(result, name=path.name, limit=limit)
-    paths = [path.with_name(name) for name in texts]
-    for target in paths[1:]:
-        check_absent(target, overwrite=overwrite)
-    for target, text in zip(paths, texts.values(), strict=True):
-        write_text(target, [text], overwrite=overwrite)
-    return paths
+    written: list[Path] = []
+    for name, text in pages(result, name=path.name, limit=limit):
+        if not written and name != path.name:
+            for old in _further_pages(path):
+                check_absent(old, overwrite=overwrite)
+        write_text(path.with_name(name), [text], overwrite=overwrite)
+        written.append(path.with_name(name))
+    for old in _further_pages(path) if overwrite else ():
+        if old not in written:
+            old.unlink()  # of an earlier report, which had more pages
+    return [path, *(target for target in written if target != path)]
 
 
-def _packed(book: Book, blocks: Sequence[Block], name: str, limit: int) -> list[list[Block]]:
-    """Distribute blocks over pages, counting every link as if it left its page, so that no page exceeds the limit."""
-    far = _page_name(name, 1000)
-    elsewhere = dict.fromkeys(_anchors(blocks), quote(far))
-    pager = _pager([far] * 3, 1)
-    room = limit - _size(first_page(book, [], elsewhere, pager))
-    room_further = limit - _size(further_page(book, [], elsewhere, pager))
-    parts: list[list[Block]] = [[]]
-    for block in blocks:
-        data = data_block("data", book.data([block], rows=False))
-        needed = _size(relinked(block.markup, elsewhere)) + _size(data)
-        if needed > room and (parts[-1] or len(parts) == 1):
-            parts.append([])
-            room = room_further
-        parts[-1].append(block)
-        room -= needed
-    return parts
+def _further_pages(path: Path) -> list[Path]:
+    """Return the existing pages after the first."""
+    name = re.compile(rf"{re.escape(path.stem)}-[0-9]+{re.escape(path.suffix)}")
+    return [other for other in path.parent.glob("*") if name.fullmatch(other.name)]
 
 
-def _anchors(blocks: Sequence[Block]) -> set[str]:
-    return {anchor for block in blocks for anchor in block.anchors}
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The blocks of a page; `elsewhere` has the pages of anchors that they may link to, `leads` what the index may."""
+
+    blocks: list[Block]
+    elsewhere: dict[str, int]
+    leads: list[str]
+
+
+def _packed(book: Book, name: str, limit: int) -> Iterator[tuple[_Part, bool]]:
+    """Yield the parts of further pages, and whether each is the last.
+
+    Every link of a block is counted as if it left its page, so that no page exceeds the limit unless one block does.
+    """
+    far = len(quote(_page_name(name, 100_000)))
+    empty = limit - _size(further_page(book, [], {}, _pager(name, 100_000, last=False)))
+    single = {book.index.lead(event) for event in book.listed[1]}
+    number, room, blocks = 2, empty, list[Block]()
+    elsewhere: dict[str, int] = {}
+    ready: _Part | None = None
+    for group in book.groups(QUOTED_WHEN_SPLIT):
+        sizes = [_upper_bound(book, block, far) for block in group]
+        here: list[tuple[int, list[Block]]] = [(number, [])]
+        if sum(sizes) > room and blocks:  # what belongs together begins on a page of its own
+            here = [(number, []), (number + 1, [])]
+            room = empty
+        for block, needed in zip(group, sizes, strict=True):
+            if needed > room and here[-1][1]:
+                here.append((here[-1][0] + 1, []))
+                room = empty
+            here[-1][1].append(block)
+            room -= needed
+        homes = {anchor: at for at, part in here for block in part for anchor in block.anchors}
+        for at, part in here:
+            if at > number:
+                if ready:
+                    yield ready, False
+                ready = _Part(blocks, elsewhere, _leads(blocks, single))
+                number, blocks, elsewhere = at, [], {}
+            blocks += part
+            if len(here) > 1:
+                elsewhere |= {anchor: other for anchor, other in homes.items() if other != at}
+    if ready:
+        yield ready, not blocks
+    if blocks:
+        yield _Part(blocks, elsewhere, _leads(blocks, single)), True
+
+
+def _leads(blocks: Sequence[Block], single: AbstractSet[str]) -> list[str]:
+    return [anchor for block in blocks for anchor in block.anchors if anchor in single]
+
+
+def _upper_bound(book: Book, block: Block, far: int) -> int:
+    """Return the bytes that a block and its data take at most: numbers take less room once they are packed."""
+    data = book.data([block], rows=False)
+    reasons = sum(len(word) + 4 for word in data["words"])
+    numbers = sum(4 * len(why) + 12 for why in data["whys"].values())
+    return _size(block.markup) + far * block.markup.count("<a") + reasons + numbers
 
 
 def _size(text: str) -> int:
@@ -107,12 +177,12 @@ def _page_name(name: str, number: int) -> str:
     return name if number == 1 else f"{path.stem}-{number}{path.suffix}"
 
 
-def _pager(names: Sequence[str], here: int) -> Safe:
+def _pager(name: str, here: int, *, last: bool) -> Safe:
     """Return links to the first, the previous and the next page."""
-    targets = {"first": 0, "previous": here - 1, "next": here + 1}
+    targets = {"first": 1, "previous": here - 1, "next": 0 if last else here + 1}
     links = [
-        html("a", words, href=f"{quote(names[number])}#")
+        html("a", words, href=f"{quote(_page_name(name, number))}#")
         for words, number in targets.items()
-        if 0 <= number < len(names) and number != here
+        if 0 < number != here
     ]
-    return html("nav", f"Page {here + 1:,} of {len(names):,}", links, class_="pager", aria_label="Pages")
+    return html("nav", f"Page {here:,}", links, class_="pager", aria_label="Pages")
