@@ -259,3 +259,42 @@ def test_channels_of_different_sizes_have_weights_of_their_own() -> None:
     state = hdp.init(np.repeat(np.arange(25), 10), [many, few], seeded(3, "unequal"))
     hdp.sweep(state, sweeps=5)
     state.check()
+
+
+def test_annealed_steps_have_an_exponent_and_later_ones_draw_as_ever() -> None:
+    document, channels = stream(4, "documents").integers(4, size=40), random_channels(4, 40)
+    state = hdp.init(document, channels, seeded(4, "annealed"), annealed=5)
+    weakened = hdp.init(
+        document, channels, seeded(4, "annealed"), likelihood_weight=hdp.weight_at(0, 5), labels=None
+    )
+    hdp.step(state)
+    hdp.sweep(weakened)
+    assert state.labels.tolist() == weakened.labels.tolist()
+    for _ in range(5):
+        hdp.step(state)
+    later = hdp.init(document, channels, state.random.copy(), labels=state.labels)
+    for name, values in later.menu._asdict().items():
+        if name in ("feature_logs", "total_logs", "total_ratios"):
+            assert np.array_equal(values, getattr(state.menu, name))
+    assert (
+        hdp.Info.of(state).log_joint > hdp.Info.of(hdp.init(document, channels, seeded(0, "alone"))).log_joint
+    )
+
+
+def test_annealed_chains_from_different_starts_agree() -> None:
+    """One cluster for everything and singletons: in between, chains forget which it was."""
+    document, channels = (
+        np.arange(300) // 10,
+        [
+            Channel(
+                Rows.counted([[w] for w in (stream(1, "words").integers(40, size=300) // 3 * 3).tolist()]),
+                40,
+                1e-7,
+            )
+        ],
+    )
+    heights = []
+    for number, labels in enumerate((None, np.zeros(300, int))):
+        state = hdp.init(document, channels, seeded(number, "starts"), labels=labels, annealed=40)
+        heights.append(np.mean([hdp.step(state).log_joint for _ in range(100)][60:]))
+    assert abs(heights[0] - heights[1]) < 25

@@ -92,12 +92,3 @@ def test_words_that_two_clusters_share_meet_in_one() -> None:
     splits, merges = split(state, 200)
     assert merges == splits + 1
     assert len(set(state.labels[word == 0].tolist())) == 1
-
-
-def test_a_run_starts_from_words_that_have_met() -> None:
-    random = stream(0, "start")
-    document, word = np.sort(random.integers(20, size=300)), random.integers(30, size=300)
-    state = hdp.init(document, [of_words([[w] for w in word.tolist()], 30, 1e-7)], seeded(0, "start"))
-    hdp.gather(state)
-    apart = np.unique(np.stack([word, state.labels]), axis=1).shape[1] - len(np.unique(word))
-    assert apart < 10

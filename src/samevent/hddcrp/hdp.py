@@ -9,8 +9,11 @@ customers carry tables instead of links: with T tables left and n_k of them in c
 
 After all customers, every table of two or more draws its cluster again (Teh et al. 2006, section 5.1); a customer
 alone at a table has just drawn it. Customers of a cluster that show the same word also move together (`blocks`), and
-part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small. Runs start with
-splits and merges alone (`gather`).
+part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small.
+
+The first sweeps of a run are annealed: the likelihood has an exponent, 0.5 at first, which grows to 1. At 0.5, chains
+forget within a few sweeps where they started; without annealing, those from singletons and from one cluster for each
+word would stay in different modes, thousands of nats apart. Samples are kept only long after.
 
 The variants differ in what is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas (HDP-1f); several
 independent channels (HDP-flat); channels that depend on others (HDP-struct).
@@ -64,8 +67,8 @@ ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
 CUSTOMERS_PER_PART = 4
 CUSTOMERS_PER_SPLIT = 16
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
-SPLITS_AT_START = 4
-"""How many blocks split or merge at the start of a run, for each word of a customer."""
+ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
+"""The part of a run that is annealed, the part of that at the least weight of the likelihood, and that weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +84,10 @@ class State:
     blocks: Blocks
     sides: Sides
     random: RandomState
+    annealed: int
+    """How many sweeps are annealed."""
+    age: NDArray[np.int64]
+    """One number: the steps so far."""
 
     @property
     def cluster(self) -> Integers:
@@ -97,7 +104,13 @@ class State:
         """Everything that changes: a chain with these arrays continues with the same draws."""
         rooms = self.restaurants
         seats = {"tables": rooms.tables, "position": rooms.position, "end": rooms.end}
-        return {**self.tables._asdict(), **seats, **self.menu.changing, "random": self.random}
+        return {
+            **self.tables._asdict(),
+            **seats,
+            **self.menu.changing,
+            "random": self.random,
+            "age": self.age,
+        }
 
     def check(self) -> None:
         """Compare counts that are kept up to date with what follows from tables and clusters."""
@@ -132,10 +145,12 @@ def init(
     alpha_across: float = ALPHA_ACROSS,
     likelihood_weight: float = 1.0,
     labels: ArrayLike | None = None,
+    annealed: int = 0,
 ) -> State:
     """Start a chain with one cluster for each label, and one table for its customers in each document.
 
-    Without `labels`, every customer is alone at a table, and every table alone in a cluster.
+    Without `labels`, every customer is alone at a table, and every table alone in a cluster. The first `annealed`
+    steps are not draws from the posterior.
     """
     check_concentrations(alpha_within=alpha_within, alpha_across=alpha_across)
     documents = integers(document, "documents").astype(np.int32)
@@ -159,6 +174,8 @@ def init(
         blocks=new_blocks(observations, documents, alpha_across),
         sides=new_sides(observations, int(documents.max(initial=0)) + 1),
         random=random,
+        annealed=annealed,
+        age=np.zeros(1, np.int64),
     )
     with_table = start.astype(np.int64) * (int(documents.max(initial=0)) + 1) + documents
     _settle(_first_equal(start), _first_equal(with_table), state.restaurants, state.tables, state.menu)
@@ -179,21 +196,25 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
         move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
 
 
-def gather(state: State) -> None:
-    """Let customers find those with the same word, before customers one by one scatter words over clusters.
-
-    From singletons, this leads to far more probable states than sweeps alone.
-    """
-    seats = state.restaurants, state.tables, state.menu, state.blocks, state.sides, state.random
-    split_and_merge(
-        SPLITS_AT_START * len(state.blocks.customers), state.alpha_within, state.alpha_across, *seats
-    )
-
-
 def step(state: State) -> Info:
-    """Sweep once, and describe the state."""
+    """Sweep once, annealed if the chain is young, and describe the state."""
+    age = int(state.age[0])
+    if age <= state.annealed:
+        state.menu.weaken(state.observations, weight_at(age, state.annealed))
     sweep(state)
+    state.age[0] += 1
     return Info.of(state)
+
+
+def weight_at(age: int, annealed: int) -> float:
+    """Return the exponent of the likelihood after so many steps of a chain.
+
+    >>> [weight_at(age, 10) for age in (0, 2, 6, 10, 11)]
+    [0.5, 0.5, 0.75, 1.0, 1.0]
+    """
+    if age >= annealed:
+        return 1.0
+    return LEAST_WEIGHT + (1.0 - LEAST_WEIGHT) * max(0.0, (age / annealed - HOT) / (1.0 - HOT))
 
 
 def sample(
@@ -215,12 +236,10 @@ def sample(
     """Run independent chains (see `franchise.sample_runs`). A run depends on the seed and its own number only."""
 
     def start(run: int) -> State:
-        state = init(
+        return init(
             document, channels, seeded(seed, "hdp", run), alpha_within=alpha_within, alpha_across=alpha_across,
-            likelihood_weight=likelihood_weight,
+            likelihood_weight=likelihood_weight, annealed=int(sweeps * ANNEALED),
         )  # fmt: skip
-        gather(state)
-        return state
 
     model = "hdp", seed, alpha_within, alpha_across, likelihood_weight, np.asarray(document), tuple(channels)
     return sample_runs(

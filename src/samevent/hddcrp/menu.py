@@ -58,7 +58,7 @@ class Menu(NamedTuple):
     feature_logs: Floats
     total_logs: Floats
     total_ratios: Floats
-    """As in `Observations`."""
+    """As in `Observations`, with an exponent while a chain is annealed."""
     counters: NDArray[np.int64]
     lists: Integers
     features: Integers
@@ -79,6 +79,12 @@ class Menu(NamedTuple):
     def cluster_count(self) -> int:
         """How many clusters there are."""
         return len(self.clusters) - int(self.counters[FREE_CLUSTERS])
+
+    def weaken(self, observations: Observations, weight: float) -> None:
+        """Take the likelihood to a power."""
+        np.multiply(observations.feature_logs, weight, out=self.feature_logs)
+        np.multiply(observations.total_logs, weight, out=self.total_logs)
+        np.power(observations.total_ratios, weight, out=self.total_ratios)
 
     @property
     def changing(self) -> dict[str, NDArray[np.generic]]:
@@ -107,9 +113,9 @@ def new_menu(observations: Observations) -> Menu:
         starts=observations.starts,
         observed=np.stack([observations.features, observations.counts], axis=1),
         totals=observations.totals,
-        feature_logs=observations.feature_logs,
-        total_logs=observations.total_logs,
-        total_ratios=observations.total_ratios,
+        feature_logs=observations.feature_logs.copy(),
+        total_logs=observations.total_logs.copy(),
+        total_ratios=observations.total_ratios.copy(),
         counters=counters,
         lists=lists,
         features=features,
