@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import copy
 import math
+from bisect import insort
 from collections import Counter
 from collections.abc import Iterable
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -40,12 +40,12 @@ class Menu:
         self.sharing: dict[int, list[int]] = {}
         self.groups: dict[Totals, list[int]] = {}
         self.active: list[Totals] = []
-        self._numbers = count()
+        self._free = list(range(len(observations.totals)))[::-1]
 
     def put(self, s: list[int], cluster: int | None, tables: int) -> int:
         """Put S, which is this many tables, into a cluster or a new one."""
         shown, totals = self.observed(s)
-        k = next(self._numbers) if cluster is None else cluster
+        k = self._free.pop() if cluster is None else cluster
         if cluster is None:
             self.counts[k], self.tables[k] = Counter(), 0
             self._enter(k, totals)
@@ -54,7 +54,7 @@ class Menu:
         self.tables[k] += tables
         for f, n in shown.items():
             if self.counts[k][f] == 0:
-                self.sharing.setdefault(f, []).append(k)
+                insort(self.sharing.setdefault(f, []), k)
             self.counts[k][f] += n
         return k
 
@@ -64,11 +64,12 @@ class Menu:
         for f, n in shown.items():
             self.counts[k][f] -= n
             if self.counts[k][f] == 0:
-                _swap_out(self.sharing[f], k)
+                self.sharing[f].remove(k)
         self.tables[k] -= tables
         if self.tables[k] == 0:
             self._leave(k)
             del self.tables[k], self.counts[k], self.totals[k]
+            self._free.append(k)
         elif any(totals):
             self._move(k, tuple(a - b for a, b in zip(self.totals[k], totals, strict=True)))
 

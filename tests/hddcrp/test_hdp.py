@@ -265,7 +265,7 @@ def test_annealed_steps_have_an_exponent_and_later_ones_draw_as_ever() -> None:
     document, channels = stream(4, "documents").integers(4, size=40), random_channels(4, 40)
     state = hdp.init(document, channels, seeded(4, "annealed"), annealed=5)
     weakened = hdp.init(
-        document, channels, seeded(4, "annealed"), likelihood_weight=hdp.weight_at(0, 5), labels=None
+        document, channels, seeded(4, "annealed"), likelihood_weight=state.least_weight, labels=None
     )
     hdp.step(state)
     hdp.sweep(weakened)

@@ -36,26 +36,35 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from samevent.hddcrp.kernels import kernel, uniform
+from samevent.hddcrp.kernels import inlined, kernel, uniform
 from samevent.hddcrp.menu import (
     ACTIVE_GROUPS,
     ALL_TABLES,
+    FEATURES_OF_S,
     FIRST,
-    NEGLIGIBLE,
+    GROUP,
     NEXT,
     NONE,
+    SHARING,
     TABLES,
     add_to_s,
     attach,
     detach,
-    forbid,
-    log_ratio_by_totals,
-    share,
-    shared_log_ratio,
+    former,
 )
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Floats, Integers
 from samevent.hddcrp.restaurants import sit_down, stand_up, take_back, take_table
+from samevent.hddcrp.weighing import (
+    NEGLIGIBLE,
+    forbid,
+    has_long_lists,
+    log_ratio_by_totals,
+    log_ratio_with,
+    set_aside,
+    share,
+    shared_log_ratio,
+)
 
 _NEW = -2
 """The cluster of tables of S as long as a new cluster has no number."""
@@ -211,8 +220,8 @@ def move_parts(count, alpha_within, alpha_across, restaurants, tables, menu, blo
 def _move(size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
     """Move the block in `members`, but not to a cluster in `conflicts`; return whether it moved."""
     old, emptied = take_out(size, restaurants, tables, menu, blocks)
-    documents, met = _look_around(size, restaurants, tables, blocks)
-    new = _draw_cluster(conflicts, documents, alpha_within, alpha_across, menu, blocks, random)
+    documents, met, most = _look_around(size, restaurants, tables, blocks)
+    new = _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, menu, blocks, random)
     before = documents - (blocks.present[old] if old != NONE else 0)
     after = documents - (blocks.present[new] if new != NONE else 0)
     for n in range(met):
@@ -237,7 +246,7 @@ def take_out(size, restaurants, tables, menu, blocks):  # type: ignore[no-untype
         add_to_s(menu, i)
         emptied += stand_up(restaurants, tables, i)
     detach(menu, old, emptied)
-    return old if menu.clusters[old, TABLES] > 0 else NONE, emptied
+    return former(menu, old), emptied
 
 
 @kernel
@@ -281,8 +290,8 @@ def put_back(size, old, emptied, restaurants, tables, menu, blocks):  # type: ig
 
 @kernel
 def _look_around(size, restaurants, tables, blocks):  # type: ignore[no-untyped-def]
-    """Fill `present` and `gains`; return the number of documents of S, and of clusters that are present in any."""
-    documents, met, n = 0, 0, 0
+    """Fill `present` and `gains`; return the numbers of documents of S and of clusters there, and the most gain."""
+    documents, met, most, n = 0, 0, 0.0, 0
     logs = blocks.log_gamma
     while n < size:
         d, begin = restaurants.document[blocks.members[n]], n
@@ -296,6 +305,7 @@ def _look_around(size, restaurants, tables, blocks):  # type: ignore[no-untyped-
                 blocks.seen[seen] = k
                 seen += 1
             blocks.seated[k] += tables.size[t]
+        largest = 0.0
         for m in range(seen):
             k = blocks.seen[m]
             if blocks.present[k] == 0:
@@ -303,42 +313,60 @@ def _look_around(size, restaurants, tables, blocks):  # type: ignore[no-untyped-
                 met += 1
             blocks.present[k] += 1
             there, joining = blocks.seated[k], n - begin
-            blocks.gains[k] += logs[there + joining] - logs[there] - logs[joining]
+            gain = logs[there + joining] - logs[there] - logs[joining]
+            blocks.gains[k] += gain
+            largest = max(largest, gain)
             blocks.seated[k] = 0
         documents += 1
-    return documents, met
+        most += largest
+    return documents, met, most
 
 
 @kernel
-def _draw_cluster(conflicts, documents, alpha_within, alpha_across, menu, blocks, random):  # type: ignore[no-untyped-def]
-    """Draw a cluster for S, or NONE for a new one, as if every document had one table for each of its clusters."""
+def _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, menu, blocks, random):  # type: ignore[no-untyped-def]
+    """Draw a cluster for S, or NONE for a new one, as if every document had one table for each of its clusters.
+
+    No cluster gains more than `most` in the documents, and new tables only cost it.
+    """
     for n in range(conflicts):
         forbid(menu, blocks.conflicts[n])
-    share(menu)
-    logs, logs_across, all_tables = blocks.log_gamma, blocks.log_gamma_across, menu.counters[ALL_TABLES]
-    log_alpha = log(alpha_within)
-    blocks.options[0] = NONE
+    all_tables, log_alpha = menu.counters[ALL_TABLES], log(alpha_within)
+    logs, logs_across = blocks.log_gamma, blocks.log_gamma_across
     largest = (
         log(alpha_across) + documents * log_alpha + logs[documents] - logs_across[all_tables + documents]
     )
-    blocks.weights[0] = largest
+    blocks.options[0], blocks.weights[0] = NONE, largest
+    scanned, at_most, reach = menu.counters[FEATURES_OF_S], 0.0, -np.inf
+    if old != NONE and alpha_within <= 1.0 and has_long_lists(menu):
+        known = log_ratio_with(menu, old) + _log_weight(old, documents, log_alpha, menu, blocks)
+        reach = max(largest, known) - NEGLIGIBLE - most + logs_across[all_tables]
+        scanned, at_most = set_aside(menu, reach)
+    share(menu, scanned, at_most, reach)
     count = 1
-    for n in range(menu.counters[ACTIVE_GROUPS]):
-        g = menu.lists[ACTIVE_GROUPS, n]
-        by_totals, known = 0.0, False
-        k = menu.groups[g, FIRST]
-        while k != NONE:
-            has, made = menu.clusters[k, TABLES], documents - blocks.present[k]
-            weight = shared_log_ratio(menu, k) + blocks.gains[k] + made * log_alpha
-            weight += logs[has + made] - logs[has] - logs_across[all_tables + made]
+    if scanned < menu.counters[FEATURES_OF_S]:
+        for n in range(menu.counters[SHARING]):
+            k = menu.lists[SHARING, n]
+            weight = shared_log_ratio(menu, k) + _log_weight(k, documents, log_alpha, menu, blocks)
             if weight > largest - NEGLIGIBLE:
-                if not known:
-                    by_totals, known = log_ratio_by_totals(menu, g), True
-                weight += by_totals
+                weight += log_ratio_by_totals(menu, menu.clusters[k, GROUP])
                 blocks.options[count], blocks.weights[count] = k, weight
                 largest = max(largest, weight)
                 count += 1
-            k = menu.clusters[k, NEXT]
+    else:
+        for n in range(menu.counters[ACTIVE_GROUPS]):
+            g = menu.lists[ACTIVE_GROUPS, n]
+            by_totals, known_totals = 0.0, False
+            k = menu.groups[g, FIRST]
+            while k != NONE:
+                weight = shared_log_ratio(menu, k) + _log_weight(k, documents, log_alpha, menu, blocks)
+                if weight > largest - NEGLIGIBLE:
+                    if not known_totals:
+                        by_totals, known_totals = log_ratio_by_totals(menu, g), True
+                    weight += by_totals
+                    blocks.options[count], blocks.weights[count] = k, weight
+                    largest = max(largest, weight)
+                    count += 1
+                k = menu.clusters[k, NEXT]
     total = 0.0
     for n in range(count):
         weight = blocks.weights[n] - largest
@@ -353,6 +381,20 @@ def _draw_cluster(conflicts, documents, alpha_within, alpha_across, menu, blocks
             if left < 0:
                 break
     return chosen
+
+
+@inlined
+def _log_weight(k, documents, log_alpha, menu, blocks):  # type: ignore[no-untyped-def]
+    """Return the log prior in p(k) for S, without the factors that all clusters have."""
+    has, made = menu.clusters[k, TABLES], documents - blocks.present[k]
+    logs, made_in_all = blocks.log_gamma, menu.counters[ALL_TABLES] + made
+    return (
+        blocks.gains[k]
+        + made * log_alpha
+        + logs[has + made]
+        - logs[has]
+        - blocks.log_gamma_across[made_in_all]
+    )
 
 
 @kernel

@@ -37,17 +37,14 @@ from samevent.hddcrp.menu import (
     check_concentrations,
     check_menu,
     detach,
-    forbid,
     log_prior_of_tables,
     new_menu,
-    pick,
-    ratio_with,
-    weigh,
 )
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Floats, Integers, Problem
 from samevent.hddcrp.randoms import RandomState, seeded
 from samevent.hddcrp.runner import Progress
+from samevent.hddcrp.weighing import forbid, pick, ratio_with, weigh
 from samevent.hddcrp.weights import customer_links
 from samevent.partitions.labels import canonical
 
@@ -282,7 +279,7 @@ def _sweep(sweeps, links, alpha, constraints, seating, menu, random):  # type: i
             if kept_apart:
                 _forbid(menu, size, seating, constraints)
 
-            as_table, scale = weigh(menu, alpha)
+            as_table, scale = weigh(menu, alpha, NONE)
             total = priors[own] * as_table
             for e in range(own + 1, starts[i + 1]):
                 j = targets[e]

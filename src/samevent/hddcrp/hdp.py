@@ -11,9 +11,10 @@ After all customers, every table of two or more draws its cluster again (Teh et 
 alone at a table has just drawn it. Customers of a cluster that show the same word also move together (`blocks`), and
 part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small.
 
-The first sweeps of a run are annealed: the likelihood has an exponent, 0.5 at first, which grows to 1. At 0.5, chains
-forget within a few sweeps where they started; without annealing, those from singletons and from one cluster for each
-word would stay in different modes, thousands of nats apart. Samples are kept only long after.
+The first sweeps of a run are annealed: the likelihood has an exponent, which grows to 1. At first it is 0.5 divided by
+the number of values that a customer shows. Then chains forget within a few sweeps where they started. Without
+annealing, chains from singletons and from one cluster for each word stay in different modes, thousands of nats apart.
+Samples are kept only long after.
 
 The variants differ in what is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas (HDP-1f); several
 independent channels (HDP-flat); channels that depend on others (HDP-struct).
@@ -40,12 +41,11 @@ from samevent.hddcrp.menu import (
     check_concentrations,
     check_menu,
     detach,
+    former,
     log_crp,
+    log_likelihood,
     log_prior_of_tables,
     new_menu,
-    pick,
-    ratio_with,
-    weigh,
 )
 from samevent.hddcrp.observations import Channel, Observations
 from samevent.hddcrp.problem import Integers
@@ -61,14 +61,15 @@ from samevent.hddcrp.restaurants import (
 )
 from samevent.hddcrp.runner import Progress
 from samevent.hddcrp.splits import Sides, new_sides, split_and_merge
+from samevent.hddcrp.weighing import pick, ratio_with, weigh
 from samevent.partitions.labels import canonical, integers
 
 ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
-CUSTOMERS_PER_PART = 4
-CUSTOMERS_PER_SPLIT = 16
+CUSTOMERS_PER_PART = 32
+CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
 ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
-"""The part of a run that is annealed, the part of that at the least weight of the likelihood, and that weight."""
+"""The part of a run that is annealed, the part of that at the least exponent, and that exponent for one value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +87,8 @@ class State:
     random: RandomState
     annealed: int
     """How many sweeps are annealed."""
+    least_weight: float
+    """The exponent of the likelihood in the first of them."""
     age: NDArray[np.int64]
     """One number: the steps so far."""
 
@@ -131,7 +134,7 @@ class Info(NamedTuple):
         log_joint = (
             log_crp(state.tables.size[used], np.bincount(state.restaurants.document), state.alpha_within)
             + log_prior_of_tables(state.tables.cluster[used], state.alpha_across)
-            + state.observations.log_likelihood(state.cluster)
+            + log_likelihood(state.menu, state.observations.feature_logs, state.observations.total_logs)
         )
         return cls(log_joint, state.menu.cluster_count)
 
@@ -175,6 +178,7 @@ def init(
         sides=new_sides(observations, int(documents.max(initial=0)) + 1),
         random=random,
         annealed=annealed,
+        least_weight=LEAST_WEIGHT * min(1.0, count / max(1, int(observations.totals.sum()))),
         age=np.zeros(1, np.int64),
     )
     with_table = start.astype(np.int64) * (int(documents.max(initial=0)) + 1) + documents
@@ -200,21 +204,21 @@ def step(state: State) -> Info:
     """Sweep once, annealed if the chain is young, and describe the state."""
     age = int(state.age[0])
     if age <= state.annealed:
-        state.menu.weaken(state.observations, weight_at(age, state.annealed))
+        state.menu.weaken(state.observations, weight_at(age, state.annealed, state.least_weight))
     sweep(state)
     state.age[0] += 1
     return Info.of(state)
 
 
-def weight_at(age: int, annealed: int) -> float:
+def weight_at(age: int, annealed: int, least: float) -> float:
     """Return the exponent of the likelihood after so many steps of a chain.
 
-    >>> [weight_at(age, 10) for age in (0, 2, 6, 10, 11)]
-    [0.5, 0.5, 0.75, 1.0, 1.0]
+    >>> [round(weight_at(age, 10, 0.25), 3) for age in (0, 2, 6, 10, 11)]
+    [0.25, 0.25, 0.5, 1.0, 1.0]
     """
     if age >= annealed:
         return 1.0
-    return LEAST_WEIGHT + (1.0 - LEAST_WEIGHT) * max(0.0, (age / annealed - HOT) / (1.0 - HOT))
+    return float(least ** min(1.0, (1.0 - age / annealed) / (1.0 - HOT)))
 
 
 def sample(
@@ -280,7 +284,7 @@ def _sweep(alpha_within, alpha_across, restaurants, tables, menu, random):  # ty
         t = table[i]
         detach(menu, cluster[t], stand_up(restaurants, tables, i))
 
-        weight, scale = weigh(menu, alpha_across)
+        weight, scale = weigh(menu, alpha_across, former(menu, cluster[t]))
         at_new_table = alpha_within * weight
         total = at_new_table
         for p in range(begin[d], end[d]):
@@ -310,6 +314,6 @@ def _sweep(alpha_within, alpha_across, restaurants, tables, menu, random):  # ty
             add_to_s(menu, i)
             i = after[i]
         detach(menu, cluster[t], 1)
-        total, scale = weigh(menu, alpha_across)
+        total, scale = weigh(menu, alpha_across, former(menu, cluster[t]))
         k = pick(menu, alpha_across, scale, uniform(random) * total)
         cluster[t] = attach(menu, k, 1)

@@ -1,11 +1,9 @@
 """The menu of a Chinese restaurant franchise, compiled: clusters, how many tables each has, what they show.
 
 The samplers with a CRP over tables share it. A table, or part of one, is detached from its cluster and attached to
-another. In between it is `S`, and `weigh` computes how well S fits every cluster. Clusters that share a feature with S
-are found through lists of clusters by feature, and those within reach of the best are weighed one by one. For all
-others only their totals count, one total per channel, so clusters with equal totals form a group with one weight: the
-cost of an update does not grow with the number of clusters. Groups are found by their totals through open addressing,
-and the clusters of a group form a linked list.
+another. In between it is `S`, and `weighing` computes how well S fits every cluster. For each feature there is a list
+of the clusters that show it, in the order of their numbers. Clusters with equal totals, one total per channel, form a
+group: groups are found by their totals through open addressing, and the clusters of a group form a linked list.
 
 `franchise_reference.Menu` in the tests does the same in plain Python; it keeps lists in the same order, so it draws
 the same.
@@ -13,7 +11,6 @@ the same.
 
 from __future__ import annotations
 
-from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from samevent.errors import SameventError, UsageError
-from samevent.hddcrp.kernels import kernel
-from samevent.hddcrp.observations import SMALL_JOINING, SMALL_TOTAL, Observations
+from samevent.hddcrp.kernels import inlined, kernel
+from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import LEAST, MOST, Floats, Integers
 
 FREE_CLUSTERS, FREE_GROUPS, ACTIVE_GROUPS, SHARING = range(4)
@@ -39,12 +36,7 @@ CLUSTER, FEATURE, COUNT = 0, 0, 1
 """Columns of `entries` and of `observed`."""
 S, KEY = 0, 1
 """Rows of `sums`: the totals of S, and those of the group that is searched for."""
-OF_SHARING, OF_GROUP = 0, 1
-"""Rows of `ratios`: by rank among the clusters that share with S, and by group."""
 NONE = -1
-NEGLIGIBLE = 80.0
-"""Nats by which a likelihood ratio must fall short of the largest one to be 0: the priors of tables differ by far less,
-and sums of weights are exact to 37 nats."""
 _SPREAD = -7046029254386353131  # 2**64 / golden ratio, as a signed number
 
 
@@ -64,7 +56,7 @@ class Menu(NamedTuple):
     features: Integers
     """For each feature: where its clusters begin and end in `entries`, its row of `feature_logs`, its count in S."""
     entries: Integers
-    """Clusters that show a feature, and how often."""
+    """Clusters that show a feature, in ascending order, and how often."""
     clusters: Integers
     groups: Integers
     group_totals: Integers
@@ -74,6 +66,9 @@ class Menu(NamedTuple):
     sums: Integers
     ratios: Floats
     """Likelihood of S with a cluster over that of S alone, scaled."""
+    channel_of: Integers
+    bounds: Floats
+    """For each row of `feature_logs`, its channel if that has totals; for each channel, scratch space of `weighing`."""
 
     @property
     def cluster_count(self) -> int:
@@ -127,6 +122,8 @@ def new_menu(observations: Observations) -> Menu:
         features_of_s=np.zeros(len(capacity), np.int32),
         sums=np.zeros((2, channels), np.int32),
         ratios=np.zeros((2, count)),
+        channel_of=observations.channel_of,
+        bounds=np.zeros((3, channels)),
     )
 
 
@@ -143,6 +140,26 @@ def add_to_s(menu, i):  # type: ignore[no-untyped-def]
         menu.sums[S, c] += menu.totals[i, c]
 
 
+@inlined
+def entry_of(menu, f, k):  # type: ignore[no-untyped-def]
+    """Return the entry of feature `f` for cluster `k`, or where it belongs."""
+    low, high = menu.features[f, BEGIN], menu.features[f, END]
+    while low < high:
+        middle = (low + high) >> 1
+        if menu.entries[middle, CLUSTER] < k:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def count_in(menu, f, k):  # type: ignore[no-untyped-def]
+    """Return how often cluster `k` shows feature `f`."""
+    e = entry_of(menu, f, k)
+    return menu.entries[e, COUNT] if e < menu.features[f, END] and menu.entries[e, CLUSTER] == k else 0
+
+
 @kernel
 def detach(menu, k, tables):  # type: ignore[no-untyped-def]
     """Remove S, which is this many tables, from cluster `k`; the cluster ends with its last table."""
@@ -157,152 +174,26 @@ def detach(menu, k, tables):  # type: ignore[no-untyped-def]
         _change_group(menu, k, -1, -tables)
     for n in range(counters[FEATURES_OF_S]):
         f = menu.features_of_s[n]
-        e = menu.features[f, BEGIN]
-        while menu.entries[e, CLUSTER] != k:
-            e += 1
+        e = entry_of(menu, f, k)
         menu.entries[e, COUNT] -= menu.features[f, IN_S]
         if menu.entries[e, COUNT] == 0:
             menu.features[f, END] -= 1
-            last = menu.features[f, END]
-            menu.entries[e, CLUSTER] = menu.entries[last, CLUSTER]
-            menu.entries[e, COUNT] = menu.entries[last, COUNT]
+            for later in range(e, menu.features[f, END]):
+                menu.entries[later, CLUSTER] = menu.entries[later + 1, CLUSTER]
+                menu.entries[later, COUNT] = menu.entries[later + 1, COUNT]
 
 
-@kernel
-def forbid(menu, k):  # type: ignore[no-untyped-def]
-    """Give cluster `k` the weight 0 when S is weighed next."""
-    if menu.clusters[k, RANK] == NONE:
-        menu.ratios[OF_SHARING, _rank(menu, k)] = -np.inf
-
-
-@kernel
-def share(menu):  # type: ignore[no-untyped-def]
-    """List the clusters that share a feature with S, with what shared features add to the log likelihood ratio."""
-    for n in range(menu.counters[FEATURES_OF_S]):
-        f = menu.features_of_s[n]
-        logs = menu.feature_logs[menu.features[f, LOGS]]
-        ours = menu.features[f, IN_S]
-        for e in range(menu.features[f, BEGIN], menu.features[f, END]):
-            k, theirs = menu.entries[e, CLUSTER], menu.entries[e, COUNT]
-            if menu.clusters[k, RANK] == NONE:
-                menu.ratios[OF_SHARING, _rank(menu, k)] = 0.0
-            menu.ratios[OF_SHARING, menu.clusters[k, RANK]] += logs[ours + theirs] - logs[ours] - logs[theirs]
-
-
-@kernel
-def weigh(menu, alpha):  # type: ignore[no-untyped-def]
-    """Weigh S against every cluster; return the weight of S as a new table, and a scale.
-
-    Weights are n_k / (T + alpha) and alpha / (T + alpha) times the likelihood ratios of `ratio_with`, all scaled
-    so that the largest ratio is 1. Totals never raise a ratio, so a cluster whose shared features fall NEGLIGIBLE
-    nats short of the largest ratio needs no closer look: its weight is 0 for all purposes.
-    """
-    counters, ratios = menu.counters, menu.ratios
-    share(menu)
-    sharing = counters[SHARING]
-    best = 0
-    for n in range(sharing):
-        if ratios[OF_SHARING, n] > ratios[OF_SHARING, best]:
-            best = n
-    largest = 0.0
-    if sharing > 0:
-        k = menu.lists[SHARING, best]
-        largest = max(largest, ratios[OF_SHARING, best] + log_ratio_by_totals(menu, menu.clusters[k, GROUP]))
-    for n in range(sharing):
-        g = menu.clusters[menu.lists[SHARING, n], GROUP]
-        ratios[OF_SHARING, n] = log_ratio_above(menu, g, ratios[OF_SHARING, n], largest - NEGLIGIBLE)
-        largest = max(largest, ratios[OF_SHARING, n])
-    scale = exp(-largest)
-    weight = alpha * scale
-    for n in range(sharing):
-        if ratios[OF_SHARING, n] == -np.inf:
-            ratios[OF_SHARING, n] = 0.0
-            continue
-        ratios[OF_SHARING, n] = exp(ratios[OF_SHARING, n] - largest)
-        weight += menu.clusters[menu.lists[SHARING, n], TABLES] * ratios[OF_SHARING, n]
-    counters[GROUPS_COUNT] = largest < NEGLIGIBLE
-    if counters[GROUPS_COUNT]:
-        for n in range(counters[ACTIVE_GROUPS]):
-            g = menu.lists[ACTIVE_GROUPS, n]
-            others = menu.groups[g, TABLES] - menu.groups[g, SHARING_TABLES]
-            if others > 0:
-                ratios[OF_GROUP, g] = _ratio_by_totals(menu, g) * scale
-                weight += others * ratios[OF_GROUP, g]
-    return weight / (counters[ALL_TABLES] + alpha), scale
-
-
-@kernel
-def ratio_with(menu, k):  # type: ignore[no-untyped-def]
-    """Return the likelihood of S with cluster `k` over that of S alone, scaled; call `weigh` first."""
-    if menu.clusters[k, RANK] != NONE:
-        return menu.ratios[OF_SHARING, menu.clusters[k, RANK]]
-    return menu.ratios[OF_GROUP, menu.clusters[k, GROUP]] if menu.counters[GROUPS_COUNT] else 0.0
-
-
-@kernel
-def shared_log_ratio(menu, k):  # type: ignore[no-untyped-def]
-    """Return what shared features add to the log of the same ratio; call `share` first."""
-    rank = menu.clusters[k, RANK]
-    return menu.ratios[OF_SHARING, rank] if rank != NONE else 0.0
-
-
-@kernel
-def log_ratio_with(menu, k):  # type: ignore[no-untyped-def]
-    """Return the log likelihood ratio of S with cluster `k` and alone: 0 for a new cluster, NONE."""
-    if k == NONE:
-        return 0.0
-    ratio = log_ratio_by_totals(menu, menu.clusters[k, GROUP])
-    for n in range(menu.counters[FEATURES_OF_S]):
-        f = menu.features_of_s[n]
-        for e in range(menu.features[f, BEGIN], menu.features[f, END]):
-            if menu.entries[e, CLUSTER] == k:
-                logs, ours = menu.feature_logs[menu.features[f, LOGS]], menu.features[f, IN_S]
-                theirs = menu.entries[e, COUNT]
-                ratio += logs[ours + theirs] - logs[ours] - logs[theirs]
-                break
-    return ratio
-
-
-@kernel
-def pick(menu, alpha, scale, point):  # type: ignore[no-untyped-def]
-    """Return the cluster of a new table at a point between 0 and the weight that `weigh` returned."""
-    counters = menu.counters
-    left = point * (counters[ALL_TABLES] + alpha) - alpha * scale
-    if left < 0:
-        return NONE
-    last = NONE
-    for n in range(counters[SHARING]):
-        if menu.ratios[OF_SHARING, n] == 0.0:
-            continue
-        last = menu.lists[SHARING, n]
-        left -= menu.clusters[last, TABLES] * menu.ratios[OF_SHARING, n]
-        if left < 0:
-            return last
-    for n in range(counters[ACTIVE_GROUPS] if counters[GROUPS_COUNT] else 0):
-        g = menu.lists[ACTIVE_GROUPS, n]
-        others = menu.groups[g, TABLES] - menu.groups[g, SHARING_TABLES]
-        if others == 0 or menu.ratios[OF_GROUP, g] == 0.0:
-            continue
-        if left < others * menu.ratios[OF_GROUP, g] or n == counters[ACTIVE_GROUPS] - 1:
-            tables = left / menu.ratios[OF_GROUP, g]
-            k = menu.groups[g, FIRST]
-            while k != NONE:
-                if menu.clusters[k, RANK] == NONE:
-                    last = k
-                    tables -= menu.clusters[k, TABLES]
-                    if tables < 0:
-                        return k
-                k = menu.clusters[k, NEXT]
-            return last
-        left -= others * menu.ratios[OF_GROUP, g]
-    return last
+@inlined
+def former(menu, k):  # type: ignore[no-untyped-def]
+    """Return cluster `k`, NONE if it ended when S was taken out."""
+    return k if menu.clusters[k, TABLES] > 0 else NONE
 
 
 @kernel
 def attach(menu, k, tables):  # type: ignore[no-untyped-def]
     """Put S, which is this many tables, into cluster `k` or, if that is NONE, into a new one; return the cluster.
 
-    Then S is empty again, and what `forbid` and `weigh` recorded is cleared.
+    Then S is empty again, and what `weighing` recorded is cleared.
     """
     counters = menu.counters
     for n in range(counters[SHARING]):
@@ -321,10 +212,11 @@ def attach(menu, k, tables):  # type: ignore[no-untyped-def]
     counters[ALL_TABLES] += tables
     for n in range(counters[FEATURES_OF_S]):
         f = menu.features_of_s[n]
-        e, end = menu.features[f, BEGIN], menu.features[f, END]
-        while e < end and menu.entries[e, CLUSTER] != k:
-            e += 1
-        if e == end:
+        e, end = entry_of(menu, f, k), menu.features[f, END]
+        if e == end or menu.entries[e, CLUSTER] != k:
+            for later in range(end, e, -1):
+                menu.entries[later, CLUSTER] = menu.entries[later - 1, CLUSTER]
+                menu.entries[later, COUNT] = menu.entries[later - 1, COUNT]
             menu.entries[e, CLUSTER] = k
             menu.entries[e, COUNT] = 0
             menu.features[f, END] += 1
@@ -334,54 +226,6 @@ def attach(menu, k, tables):  # type: ignore[no-untyped-def]
     for c in range(menu.sums.shape[1]):
         menu.sums[S, c] = 0
     return k
-
-
-@kernel
-def _rank(menu, k):  # type: ignore[no-untyped-def]
-    """List cluster `k` among those that share with S; return its rank."""
-    rank = menu.counters[SHARING]
-    menu.clusters[k, RANK] = rank
-    menu.lists[SHARING, rank] = k
-    menu.groups[menu.clusters[k, GROUP], SHARING_TABLES] += menu.clusters[k, TABLES]
-    menu.counters[SHARING] += 1
-    return rank
-
-
-@kernel
-def log_ratio_by_totals(menu, g):  # type: ignore[no-untyped-def]
-    """Return what totals add to the log likelihood ratio of S with a cluster of group `g`: at most 0."""
-    return log_ratio_above(menu, g, 0.0, -np.inf)
-
-
-@kernel
-def log_ratio_above(menu, g, by_features, least):  # type: ignore[no-untyped-def]
-    """Return the log likelihood ratio given what shared features add, or -inf if it is not above `least`."""
-    change = by_features
-    for c in range(menu.sums.shape[1]):
-        if change <= least:
-            return -np.inf
-        ours = menu.sums[S, c]
-        if ours > 0:
-            theirs = menu.group_totals[g, c]
-            change += (
-                menu.total_logs[c, ours] + menu.total_logs[c, theirs] - menu.total_logs[c, ours + theirs]
-            )
-    return change if change > least else -np.inf
-
-
-@kernel
-def _ratio_by_totals(menu, g):  # type: ignore[no-untyped-def]
-    ratio = 1.0
-    for c in range(menu.sums.shape[1]):
-        ours, theirs = menu.sums[S, c], menu.group_totals[g, c]
-        if ours == 0 or theirs == 0:
-            continue
-        if ours < SMALL_JOINING and theirs < SMALL_TOTAL:
-            ratio *= menu.total_ratios[c, ours, theirs]
-        else:
-            logs = menu.total_logs[c]
-            ratio *= exp(logs[ours] + logs[theirs] - logs[ours + theirs])
-    return ratio
 
 
 @kernel
@@ -492,6 +336,21 @@ def _free_slot(menu, g):  # type: ignore[no-untyped-def]
             menu.slots[gap] = other
             gap = at
     menu.slots[gap] = NONE
+
+
+@kernel
+def log_likelihood(menu, feature_logs, total_logs):  # type: ignore[no-untyped-def]
+    """Return log p(observations | partition) by the counts of the menu."""
+    total = 0.0
+    for f in range(len(menu.features)):
+        logs = feature_logs[menu.features[f, LOGS]]
+        for e in range(menu.features[f, BEGIN], menu.features[f, END]):
+            total += logs[menu.entries[e, COUNT]]
+    for k in range(len(menu.clusters)):
+        if menu.clusters[k, TABLES] > 0:
+            for c in range(menu.sums.shape[1]):
+                total -= total_logs[c, menu.group_totals[menu.clusters[k, GROUP], c]]
+    return total
 
 
 def log_crp(sizes: NDArray[np.integer], customers: NDArray[np.integer], alpha: float) -> float:

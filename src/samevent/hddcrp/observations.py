@@ -94,7 +94,8 @@ class Observations:
 
     `feature_logs[table[f]]` are the log marginals of feature f by its count, `totals[i, c]` counts the values of
     customer i in plain channel c, and `total_logs[c]` is that channel's B. `total_ratios[c, s, N]` is
-    exp(B[s] + B[N] - B[s+N]) for small s and N. All logs are multiplied by the likelihood weight.
+    exp(B[s] + B[N] - B[s+N]) for small s and N. All logs are multiplied by the likelihood weight. `channel_of` is the
+    channel of each row of `feature_logs`, -1 if it is structured.
     """
 
     starts: NDArray[np.int64]
@@ -105,6 +106,7 @@ class Observations:
     totals: Integers
     total_logs: Floats
     total_ratios: Floats = field(repr=False)
+    channel_of: Integers
 
     @classmethod
     def of_problem(cls, problem: Problem) -> Observations:
@@ -123,6 +125,7 @@ class Observations:
                 expected=f"a number from 0 to {MOST_WEIGHT:g}",
             )
         parts: list[tuple[Rows, Floats]] = []
+        channel_of = []
         totals = np.zeros((customers, max(len(channels), 1)), np.int32)
         total_logs = [np.zeros(1)] * totals.shape[1]
         for number, channel in enumerate(channels):
@@ -134,11 +137,13 @@ class Observations:
             tokens = int(values.values.sum())
             logs = tabulated(channel.dirichlet * channel.vocabulary, tokens, likelihood_weight)
             parts.append((values, tabulated(channel.dirichlet, tokens, likelihood_weight)))
+            channel_of.append(number if channel.parent is None else -1)
             if channel.parent is None:
                 totals[:, number] = np.bincount(values.rows, weights=values.values, minlength=customers)
                 total_logs[number] = logs
             else:
                 parts.append((_parents(values, np.asarray(channel.parent)), -logs))
+                channel_of.append(-1)
         sizes = [int(rows.columns.max(initial=-1)) + 1 for rows, _ in parts]
         rows = np.concatenate([np.zeros(0, np.int64), *(part.rows for part, _ in parts)])
         features = np.concatenate([np.zeros(0, np.int64), *(part.columns for part, _ in parts)])
@@ -154,6 +159,7 @@ class Observations:
             totals=totals,
             total_logs=_stacked(total_logs),
             total_ratios=_ratios(total_logs),
+            channel_of=np.array(channel_of or [-1], np.int32),
         )
 
     def log_likelihood(self, labels: NDArray[np.integer]) -> float:

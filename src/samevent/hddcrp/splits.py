@@ -26,21 +26,10 @@ from numpy.typing import NDArray
 
 from samevent.hddcrp.blocks import customers_in, put_back, seat_if_accepted, take_out
 from samevent.hddcrp.kernels import kernel, uniform
-from samevent.hddcrp.menu import (
-    ALL_TABLES,
-    BEGIN,
-    CLUSTER,
-    COUNT,
-    END,
-    FEATURE,
-    GROUP,
-    LOGS,
-    NONE,
-    TABLES,
-    log_ratio_with,
-)
+from samevent.hddcrp.menu import ALL_TABLES, COUNT, FEATURE, GROUP, LOGS, NONE, TABLES, count_in
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Integers
+from samevent.hddcrp.weighing import log_ratio_with
 
 STAY, GO = 0, 1
 """The sides of a split: columns of `Sides`."""
@@ -104,7 +93,7 @@ def split_and_merge(count, alpha_within, alpha_across, restaurants, tables, menu
         stay, go = tables.cluster[tables.table[i]], tables.cluster[tables.table[j]]
         merge = stay != go
         if not merge:
-            go = _draw_target(f, second, stay, restaurants, tables, menu, blocks, random)
+            go = _draw_target(f, second, restaurants, tables, menu, blocks, random)
             if go == _IMPOSSIBLE:
                 continue
         size = _list_block(f, stay, go, tables, blocks, sides)
@@ -126,7 +115,7 @@ def split_and_merge(count, alpha_within, alpha_across, restaurants, tables, menu
 
 
 @kernel
-def _draw_target(f, second, stay, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
+def _draw_target(f, second, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
     """Draw the cluster to which the second customer of a split goes, NONE if that is a new one."""
     if uniform(random) < 0.5:
         return NONE
@@ -137,10 +126,7 @@ def _draw_target(f, second, stay, restaurants, tables, menu, blocks, random):  #
         left -= _others_at(t, d, second, restaurants, tables, blocks)
         if left < 0:
             go = tables.cluster[t]
-            shown = go == stay
-            for e in range(menu.features[f, BEGIN], menu.features[f, END]):
-                shown = shown or menu.entries[e, CLUSTER] == go
-            return _IMPOSSIBLE if shown else go
+            return _IMPOSSIBLE if count_in(menu, f, go) > 0 else go
     return _IMPOSSIBLE
 
 
@@ -221,11 +207,8 @@ def _take_undecided_out(size, stay, go, restaurants, tables, menu, sides):  # ty
                 counts[f, _LISTED] = 1
                 sides.features[features] = f
                 features += 1
-                for e in range(menu.features[f, BEGIN], menu.features[f, END]):
-                    if menu.entries[e, CLUSTER] == stay:
-                        counts[f, STAY] = menu.entries[e, COUNT]
-                    elif menu.entries[e, CLUSTER] == go:
-                        counts[f, GO] = menu.entries[e, COUNT]
+                counts[f, STAY] = count_in(menu, f, stay)
+                counts[f, GO] = count_in(menu, f, go) if go != NONE else 0
             counts[f, s] -= menu.observed[at, COUNT]
     for n in range(size):
         sides.at_table[tables.table[sides.customers[n]]] = 0
