@@ -33,7 +33,7 @@ BOOSTED_KIND = "boosted similarity"
 BOOSTED_SCHEMA = 1
 
 USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
-"""Chosen for `standard` on unseen topics and on another corpus (tools/reliability.py); others share it unmeasured."""
+"""Chosen for `standard` and `best` on unseen topics and on another corpus (tools/reliability.py)."""
 
 LEAST_LINK = 0.01
 """Pairs below this f are no links, and not part of the graph that a second look sees."""

@@ -16,10 +16,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
 from samevent.errors import DataError, UsageError
+from samevent.hddcrp.mixture import Uncertainty
 from samevent.seeds import stream
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.blocking import Blocking
-from samevent.similarity.boosted import BoostedModel, SecondLook
+from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel, SecondLook
 from samevent.similarity.features import Feature
 from samevent.similarity.graph import graph_columns
 from samevent.similarity.links import MentionLinks
@@ -39,7 +40,7 @@ class BoostingSettings:
 
     `l2` shrinks the values of leaves; each split chooses from a `feature_share` of the features, drawn anew;
     `easy_share` is the share of different events with different lemmas that is learned from; `without` lists feature
-    groups to leave out.
+    groups to leave out. `uncertainty` is how far the log-odds are off on unseen texts.
     """
 
     rounds: int = 250
@@ -52,6 +53,7 @@ class BoostingSettings:
     seed: int = 0
     without: tuple[str, ...] = ()
     blocking: Blocking = field(default_factory=Blocking)
+    uncertainty: Uncertainty = USUAL_UNCERTAINTY
 
     def __post_init__(self) -> None:
         for name, least in (("rounds", 1), ("leaves", 2), ("leaf_pairs", 1), ("l2", 0)):
@@ -176,6 +178,7 @@ def from_classifier(
         intercept=_intercept(classifier),
         blocking=settings.blocking,
         about={**about, "without": list(settings.without), "pairs": pairs},
+        uncertainty=settings.uncertainty,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from samevent.corpus import Document
@@ -11,7 +12,7 @@ from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
 from samevent.preparation import parse
 from samevent.similarity.blocking import Blocking
-from samevent.similarity.boosted import AnyPairModel
+from samevent.similarity.boosted import USUAL_UNCERTAINTY, AnyPairModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.code_features import CODE_NAMES
 from samevent.similarity.pairs import LabelledMentions
@@ -27,7 +28,11 @@ PairModelSettings = PairTrainingSettings | BoostingSettings
 PAIR_MODEL_SETTINGS: Mapping[str, PairModelSettings] = {
     "paper": PairTrainingSettings(),
     "paper-code": PairTrainingSettings(features=CODE_NAMES, tag_length=1),
-    "light": BoostingSettings(without=(CONTEXT_GROUP, LARGE_GROUP), blocking=Blocking(contextual=None)),
+    "light": BoostingSettings(
+        without=(CONTEXT_GROUP, LARGE_GROUP),
+        blocking=Blocking(contextual=None),
+        uncertainty=replace(USUAL_UNCERTAINTY, spread=1.7),
+    ),
     "standard": BoostingSettings(without=(LARGE_GROUP,)),
     "best": BoostingSettings(),
 }
