@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from samevent.hddcrp.problem import Floats, Integers, Rows
 from samevent.hddcrp.weights import Links
-from samevent.partitions.constraints import Constraints, checked_pairs
+from samevent.partitions.constraints import NO_PAIRS, Constraints, checked_pairs
 
 Offsets = NDArray[np.int64]
 
@@ -116,14 +116,14 @@ class Split:
 
 
 def split(
-    words: Rows, *links: Rows, must_link: ArrayLike = (), cannot_link: ArrayLike = (), watch: ArrayLike = (),
+    words: Rows, *links: Rows, must_link: ArrayLike = (), cannot_link: ArrayLike = (), watch: Constraints = NO_PAIRS,
     covered: bool = False, smallest: int = 1, names: Offsets | None = None,
 ) -> Split:  # fmt: skip
     """Split into the connected components of all `links` and must-links together.
 
-    Components with fewer than `smallest` customers share a block with their neighbours. Pairs of `watch` inside a block
-    are candidate pairs, whether a link joins them or not; links are `covered` if all that they join are among these.
-    `names` are those of the problem's customers.
+    Components with fewer than `smallest` customers share a block with their neighbours. Pairs of `watch`, sorted and
+    each once, are candidate pairs inside a block, whether a link joins them or not; links are `covered` if all that
+    they join are among these. `names` are those of the problem's customers.
 
     >>> links = Rows.from_triples(3, [0, 1, 1, 2], [0, 1, 0, 2], [1.0, 0.5, 0.5, 1.0])
     >>> split(Rows.empty(3), links).sizes.tolist()
@@ -143,8 +143,7 @@ def split(
     starts = np.concatenate([[0], np.bincount(label).cumsum()]) if count else np.zeros(1, np.int64)
     local = np.empty(count, np.int32)
     local[order] = np.arange(count) - np.repeat(starts[:-1], np.diff(starts))
-    watched = checked_pairs("watch", watch, count)
-    watched = watched[label[watched[:, 0]] == label[watched[:, 1]]]
+    watched = watch[label[watch[:, 0]] == label[watch[:, 1]]]
     if covered:
         rows, columns = must[:, 0], must[:, 1]
     left, right = _pairs(rows, columns, watched, count)

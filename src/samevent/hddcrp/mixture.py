@@ -28,7 +28,7 @@ from samevent.hddcrp.fit import FitSettings, PathLike, fit_all, warn_unless_sett
 from samevent.hddcrp.problem import LEAST, MOST, Floats, Problem, Rows
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.hddcrp.runner import Countdown, Pace, Progress
-from samevent.partitions.constraints import checked_pairs
+from samevent.partitions.constraints import Constraints
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior, Traces
 from samevent.seeds import stream
@@ -177,8 +177,7 @@ def fit_uncertain(
     """
     shifts = uncertainty.shifts(draws)
     settings = settings or FitSettings()
-    pairs = np.concatenate([np.stack([r.rows, r.columns], axis=1) for r in (problem.within, problem.across)])
-    watching = _changed(problem, watch=checked_pairs("watch", pairs, problem.customers))
+    watching = _changed(problem, watch=_joined_pairs(problem))
     seeds = [settings.seed, *stream(settings.seed, "members").integers(2**62, size=draws - 1).tolist()]
 
     def member(number: int) -> tuple[Problem, FitSettings]:
@@ -373,6 +372,16 @@ def average(posteriors: Sequence[Posterior]) -> Posterior:
         must_link=first.must_link,
         cannot_link=first.cannot_link,
     )
+
+
+def _joined_pairs(problem: Problem) -> Constraints:
+    """Return the pairs of customers that a link may join, sorted, the smaller customer first."""
+    rows = np.concatenate([problem.within.rows, problem.across.rows])
+    columns = np.concatenate([problem.within.columns, problem.across.columns])
+    codes = np.minimum(rows, columns) * problem.customers + np.maximum(rows, columns)
+    codes.sort()
+    codes = codes[np.diff(codes, prepend=-1) > 0]
+    return np.stack(np.divmod(codes, max(1, problem.customers)), axis=1).astype(np.int32)
 
 
 def _union(sets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

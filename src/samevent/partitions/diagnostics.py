@@ -135,7 +135,8 @@ def agreement_of_chains(together: ArrayLike) -> Agreement:
     chains, pairs = rows.shape
     if chains < 2 or not pairs:
         return Agreement(0.0, 0.0, 0.0)
-    ordered = np.sort(rows, axis=0)
+    # Sorting columns of two takes ten times as long as comparing them.
+    ordered = np.stack([rows.min(axis=0), rows.max(axis=0)]) if chains == 2 else np.sort(rows, axis=0)
     # In sorted order, chain r is subtracted from the chains above it and has those below subtracted from it.
     signs = 2 * np.arange(chains) - (chains - 1)
     mean = (signs @ ordered).sum() / (chains * (chains - 1) / 2 * pairs)

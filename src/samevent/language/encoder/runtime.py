@@ -153,10 +153,8 @@ class Reading:
         """
         units, places = self._places
         encoded = [self._encode(unit) for unit in units]
-        joined = [np.hstack([arrays["last"], arrays["middle"]]) for arrays in encoded]
-        size = joined[0].shape[1] if joined else 0
-        rows = [_mean(joined[p.unit], p.pieces) if p.pieces else np.zeros(size) for p in places]
-        return np.array(rows, np.float16).reshape(len(places), size)
+        means = [_means([arrays[name] for arrays in encoded], places) for name in ("last", "middle")]
+        return np.hstack(means).astype(np.float16)
 
     def vectors(self, mentions: Sequence[Mention]) -> Halves:
         """Return the vectors of some mentions: mentions x `vector_names` x size."""
@@ -181,22 +179,17 @@ class Reading:
         return np.array([scores[p.unit][p.pieces[0]] if p.pieces else blank for p in places], np.float32)
 
     def _pooled(self, units: Sequence[Unit], places: Sequence[Place]) -> Halves:
-        names = self.encoder.vector_names
-        encoded = []
-        for unit in units:
-            arrays = dict(self._encode(unit))
-            for name in names:
-                if name.endswith("unit"):
-                    last = arrays[f"{name.removesuffix('unit')}last"]
-                    arrays[name] = np.broadcast_to(_mean(last, range(1, unit.stop)), last.shape)
-            encoded.append(arrays)
-        return np.array(
-            [
-                [_mean(encoded[p.unit][name], p.pieces or range(1, units[p.unit].stop)) for name in names]
-                for p in places
-            ],
-            np.float16,
-        )
+        encoded = [self._encode(unit) for unit in units]
+        whole = [Place(number, tuple(range(1, unit.stop))) for number, unit in enumerate(units)]
+        own = [place if place.pieces else whole[place.unit] for place in places]
+        vectors = []
+        for name in self.encoder.vector_names:
+            if name.endswith("unit"):
+                last = [arrays[f"{name.removesuffix('unit')}last"] for arrays in encoded]
+                vectors.append(_means(last, whole)[[place.unit for place in places]])
+            else:
+                vectors.append(_means([arrays[name] for arrays in encoded], own))
+        return np.stack(vectors, axis=1).astype(np.float16)
 
     def _encode(self, unit: Unit) -> dict[str, NDArray[np.float32]]:
         if unit not in self._encoded:
@@ -290,5 +283,16 @@ def mention_vectors(
     return dict(zip(encoder.vector_names, vectors, strict=True))
 
 
-def _mean(vectors: NDArray[np.float32], pieces: Sequence[int]) -> NDArray[np.float32]:
-    return vectors[list(pieces)].mean(axis=0) if len(pieces) else np.zeros(vectors.shape[1], np.float32)
+def _means(units: Sequence[NDArray[np.float32]], places: Sequence[Place]) -> NDArray[np.float32]:
+    """Return the mean over the pieces of each place, of the vectors of its unit; zeros where there are no pieces."""
+    size = units[0].shape[1] if units else 0
+    vectors = np.concatenate([*units, np.zeros((1, size), np.float32)])
+    first = np.cumsum([0, *map(len, units)])
+    counts = np.array([len(place.pieces) for place in places], np.int64)
+    rows = np.array([first[place.unit] + i for place in places for i in place.pieces] + [first[-1]], np.int64)
+    begin = np.cumsum(counts) - counts
+    sums = vectors[rows[np.where(counts > 0, begin, -1)]]
+    for step in range(1, counts.max(initial=0)):
+        longer = np.flatnonzero(counts > step)
+        sums[longer] += vectors[rows[begin[longer] + step]]
+    return np.asarray(sums / np.maximum(counts, 1).astype(np.float32)[:, np.newaxis], np.float32)

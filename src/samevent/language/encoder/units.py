@@ -90,8 +90,9 @@ class UnitReader:
         windows: dict[tuple[int, int], int] = {}
         units: dict[Unit, int] = {}
         places = []
+        lead, second = _first_sentences(document)
         for index, tokens in spans:
-            context = context_of(document, index)
+            context = second if index == lead else lead
             for i in (index, context):
                 if i is not None and i not in sentences:
                     sentences[i] = self._cut(document.words(document.sentences[i]))
@@ -120,11 +121,10 @@ class UnitReader:
         return Unit((self._start, *pieces, *tail), len(pieces) + 1)
 
 
-def context_of(document: Document, sentence: int) -> int | None:
-    """Return the sentence that is read beside one of a document, if there is one."""
-    prose = (i for i, other in enumerate(document.sentences) if not other.is_url)
-    lead, second = next(prose, None), next(prose, None)
-    return second if sentence == lead else lead
+def _first_sentences(document: Document) -> tuple[int | None, int | None]:
+    """Return the lead of a document and the sentence after it, if there are any; addresses do not count."""
+    prose = (i for i, sentence in enumerate(document.sentences) if not sentence.is_url)
+    return next(prose, None), next(prose, None)
 
 
 def window_start(length: int, pieces: Sequence[int]) -> int:
