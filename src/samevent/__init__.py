@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from samevent.corpus import Argument, Clustering, Corpus, Document, Mention, Sentence, Token
     from samevent.errors import (
+        ClusterError,
         CorpusError,
         DataError,
         FormatError,
@@ -34,6 +35,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Argument",
+    "ClusterError",
     "Clustering",
     "Corpus",
     "CorpusError",

@@ -5,6 +5,7 @@
     │   ├── FormatError      a file that cannot be read
     │   └── CorpusError      inconsistent values in a document, mention or clustering
     ├── UsageError           an invalid call or command line
+    ├── ClusterError         a cluster that cannot be reached, or was lost
     └── OutputExistsError    output that would overwrite something
 
 A message says what was found, where, what was expected and what to do. Library code raises; only the command line
@@ -64,6 +65,10 @@ class UsageError(SameventError):
     """An invalid call or command line."""
 
     exit_status = 2
+
+
+class ClusterError(SameventError):
+    """A cluster that cannot be reached, or was lost."""
 
 
 class OutputExistsError(SameventError):

@@ -275,23 +275,15 @@ class Model:
         self.check_parts(system)
         prepared = self.prepare(corpus, preset=options.preset, jobs=jobs, watch=watch)
         evidence = prepared.evidence
-        clustered = _cluster(system, evidence, options.seed, jobs, checkpoint, watch)
+        clustered = cluster_evidence(system, evidence, options.seed, jobs, checkpoint, watch)
         if watch:
             watch("explaining", 0, 1, "")
-        about = {
-            "samevent": __version__,
-            "model": self.name,
-            "preset": options.preset,
-            "clusterer": options.clusterer,
-            "seed": options.seed,
-            "settings": asdict(system),
-        }
         return assemble(
             prepared.corpus,
             evidence,
             system,
             clustered,
-            about=about,
+            about=self.describe(options, system),
             min_probability=options.min_probability,
             keep_singletons=options.keep_singletons,
             jobs=jobs,
@@ -313,7 +305,18 @@ class Model:
         extraction = MISSING_ARGUMENTS if "arguments" in system.needs else WORDS_ONLY
         preset = system.pair_model or DEFAULT_PRESET
         evidence = self.prepare(corpus, extraction=extraction, preset=preset, jobs=jobs, watch=watch).evidence
-        return _cluster(system, evidence, seed, jobs, checkpoint, watch)
+        return cluster_evidence(system, evidence, seed, jobs, checkpoint, watch)
+
+    def describe(self, options: Options, system: Clusterer) -> dict[str, Any]:
+        """Return what a result says about how it was made."""
+        return {
+            "samevent": __version__,
+            "model": self.name,
+            "preset": options.preset,
+            "clusterer": options.clusterer,
+            "seed": options.seed,
+            "settings": asdict(system),
+        }
 
     def explain(
         self, corpus: Iterable[Document], first: str, second: str, *, pair_model: str = DEFAULT_PRESET
@@ -323,9 +326,15 @@ class Model:
         return explain_pair(evidence, evidence.pair_model(pair_model), first, second)
 
 
-def _cluster(
-    system: Clusterer, evidence: Evidence, seed: int, jobs: int, checkpoint: Path | None, watch: Watch | None
+def cluster_evidence(
+    system: Clusterer,
+    evidence: Evidence,
+    seed: int,
+    jobs: int = 1,
+    checkpoint: Path | None = None,
+    watch: Watch | None = None,
 ) -> Clustered:
+    """Find links and cluster, quietly; the verdict says whether chains agree."""
     if watch:
         watch("linking", 0, 1, f"{len(evidence):,} mentions")
     system.links(evidence, jobs=jobs)  # the evidence keeps them

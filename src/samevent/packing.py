@@ -4,7 +4,8 @@
     table = unpack(data, (MentionTable, Heads, Bags, Knowledge))
 
 Arrays are members of an uncompressed `.npz`; everything else is JSON, in which a dataclass appears under its name. Only
-the named classes are ever built, and a checksum comes first, so what was cut short or changed counts as damaged.
+the named classes are ever built, and a checksum comes first, so what was cut short or changed counts as damaged. Large
+values go to a file as they are, without a copy in memory; there the checksums are those of the archive.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.errors import FormatError
+from samevent.errors import FormatError, located
+from samevent.storage import atomic_path, member
 
 _MAGIC = b"samevent values 1\n"
 _DIGEST = 16
@@ -33,13 +36,8 @@ def pack(value: object) -> bytes:
     >>> unpack(pack({"rows": np.arange(2), "names": ("a", "b")}))
     {'rows': array([0, 1]), 'names': ('a', 'b')}
     """
-    arrays: list[NDArray[Any]] = []
-    tree = json.dumps(_plain(value, arrays), ensure_ascii=False)
     stream = io.BytesIO()
-    named = {str(number): array for number, array in enumerate(arrays)}
-    np.savez(
-        stream, allow_pickle=False, **{_TREE: np.frombuffer(tree.encode("utf-8", "surrogatepass"), np.uint8)}, **named
-    )  # fmt: skip
+    _write(stream, value)
     content = stream.getvalue()
     return _MAGIC + blake2b(content, digest_size=_DIGEST).digest() + content
 
@@ -50,11 +48,37 @@ def unpack(data: bytes, classes: Iterable[type] = ()) -> Any:
     content = data[head:]
     if data[:head] != _MAGIC + blake2b(content, digest_size=_DIGEST).digest():
         raise FormatError("the values are damaged, or were never written to their end")
+    return _read(io.BytesIO(content), classes)
+
+
+def pack_file(path: Path, value: object) -> None:
+    """Write a value to a file."""
+    with atomic_path(path) as temporary, temporary.open("wb") as stream:
+        _write(stream, value)
+
+
+def unpack_file(path: Path, classes: Iterable[type] = ()) -> Any:
+    """Return the value that was written to a file."""
+    with located(path), path.open("rb") as stream:
+        return _read(stream, classes)
+
+
+def _write(stream: BinaryIO, value: object) -> None:
+    arrays: list[NDArray[Any]] = []
+    tree = json.dumps(_plain(value, arrays), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    named = {_TREE: np.frombuffer(tree, np.uint8)} | {str(i): array for i, array in enumerate(arrays)}
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, array in named.items():
+            with archive.open(member(f"{name}.npy", zipfile.ZIP_STORED), "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def _read(stream: BinaryIO, classes: Iterable[type]) -> Any:
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        with np.load(stream, allow_pickle=False) as archive:
             tree = json.loads(archive[_TREE].tobytes().decode("utf-8", "surrogatepass"))
             arrays = {name: archive[name] for name in archive.files if name != _TREE}
-    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+    except (AttributeError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise FormatError(f"the values cannot be read ({error})") from error
     return _built(tree, arrays, {cls.__name__: cls for cls in classes})
 

@@ -28,6 +28,7 @@ from samevent.formats.files import STANDARD, write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.sheets import written
 from samevent.hddcrp.batches import checkpoint_files, remove_checkpoint
+from samevent.hddcrp.checkpoint import fingerprint
 from samevent.inputs import (
     check_has_events,
     check_mentions,
@@ -46,12 +47,16 @@ from samevent.results.assembly import with_events
 from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 from samevent.similarity.explanation import Explanation
+from samevent.stages import FolderParts, Here, Job, Parts
+from samevent.stages import resolve as resolve_by_parts
+from samevent.state import State
 
 SCHEMA = 1
 RUN_FILE = "run.json"
 REPORT_FILE = "report.html"
 PROBABILITIES_FILE = "probabilities.npz"
 CHECKPOINT_FILE = "checkpoint.npz"
+PARTS_FOLDER = "parts"
 
 _WORTH_SHARING = 20_000
 """Words that are worth starting several processes for, each of which has to load the parser."""
@@ -74,6 +79,11 @@ def run(
     formats: Sequence[str] = (),
     resume: bool = False,
     overwrite: bool = False,
+    cluster: str | None = None,
+    parts: str | None = None,
+    skip_bad: bool = False,
+    final: bool = False,
+    beside: Callable[[Path, Result], None] | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Result:
@@ -81,8 +91,15 @@ def run(
 
     Documents are ordered by date and id, so the order of inputs does not matter. Without `jobs`, all cores share the
     work if there is enough of it. `formats` are written beside the files that every run has.
+
+    With the address of a `cluster`, its workers do the work, with the same result. Until the end their `parts` lie in
+    the folder, which workers must see under the same path, or under a URL. Documents that cannot be processed are an
+    error, or with `skip_bad` left out and listed in run.json. Unless the run is `final`, it keeps what later updates
+    need. `beside` may write more files into the folder.
     """
     options = options or Options()
+    if cluster and options.time_limit:
+        raise UsageError("a time limit cannot be used on a cluster", hint="set fewer sweeps: --set sweeps=32")
     check_output_free(folder, resume=resume, overwrite=overwrite)
     corpus = in_order(source() if callable(source) else source)
     if other := check_readable(corpus):
@@ -90,7 +107,7 @@ def run(
             f"{len(other):,} documents do not look like English, such as {other[0]!r}: expect little from them"
         )
     for name in formats:
-        check_writable(corpus, _result_name(name), format=name)
+        check_writable(corpus, result_name(name), format=name)
     words = word_count(corpus)
     jobs = jobs or (1 if words < _WORTH_SHARING else os.cpu_count() or 1)
     seconds = words / _WORDS_PER_SECOND / jobs + 3
@@ -103,14 +120,35 @@ def run(
         "documents": fingerprints(corpus),
     }
     unfinished = begin(folder, about, resume=resume, overwrite=overwrite)
+    work = Job(str(model), options, _parts_of(unfinished, parts, about))
     try:
-        result = loaded.resolve(
-            corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch
-        )
+        skipped: dict[str, str] = {}
+        if cluster:
+            from samevent.distributed import connect
+
+            with connect(cluster) as workers:
+                result, skipped = resolve_by_parts(work, corpus, workers, skip_bad=skip_bad, watch=watch)
+        elif skip_bad or unfinished.has_parts or parts:
+            result, skipped = resolve_by_parts(work, corpus, Here(), skip_bad=skip_bad, watch=watch)
+        else:
+            result = loaded.resolve(
+                corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch
+            )
         check_has_events(result.corpus)
         if watch:
             watch("writing", 0, 1, "")
         advice = _advice(loaded, options)
+        if skipped:
+            about["skipped"] = skipped
+            tell(f"{len(skipped):,} documents were left out, such as {next(iter(skipped))!r}: see run.json")
+        work.parts.clear()
+        if formats:
+            about["formats"] = list(formats)
+        if not final:
+            kept = (document for document in corpus if document.id not in skipped)
+            State.of(result, kept, work.system).save(unfinished.part)
+        if beside:
+            beside(unfinished.part, result)
         unfinished.finish(result, about | ({"advice": advice} if advice else {}), formats=formats)
     except KeyboardInterrupt:
         tell(f"finished work is kept: the same command with --resume continues from {unfinished.part}")
@@ -122,6 +160,16 @@ def run(
         unfinished.lock.release()
     tell(f"preset {options.preset}{f'; {advice}' if advice else ''}")
     return result
+
+
+def _parts_of(run: Run, url: str | None, about: Mapping[str, Any]) -> Parts:
+    """Return where the parts of a run lie until its end; under a URL, runs have folders of their own."""
+    if url is None:
+        return FolderParts(run.parts)
+    from samevent.distributed import UrlParts, is_url
+
+    name = fingerprint(about)
+    return UrlParts(f"{url.rstrip('/')}/{name}") if is_url(url) else FolderParts(Path(url) / name)
 
 
 def _advice(model: Model, options: Options) -> str | None:
@@ -196,9 +244,23 @@ class Run:
         """The sampler's checkpoint."""
         return self.part / CHECKPOINT_FILE
 
+    @property
+    def parts(self) -> Path:
+        """The folder of what tasks have done."""
+        return self.part.absolute() / PARTS_FOLDER
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether tasks have done something."""
+        return self.parts.is_dir() and any(self.parts.iterdir())
+
     def finish(self, result: Result, about: Mapping[str, Any], *, formats: Sequence[str] = ()) -> None:
         """Write all files and give the folder its name."""
         write_files(self.part, result, about, formats=formats)
+        self.publish()
+
+    def publish(self) -> None:
+        """Give the folder its name, in the place of an earlier run if that may be overwritten."""
         remove_checkpoint(self.checkpoint)
         if _is_empty(self.folder):
             self.folder.rmdir()
@@ -208,14 +270,14 @@ class Run:
             return
         _check_replaceable(self.folder, overwrite=self.overwrite)
         old = self.part.with_name(f".{self.folder.name}.{secrets.token_hex(4)}.old")
-        self.folder.rename(old)
+        self.folder.rename(old)  # `recover` brings it back if the next line is never reached
         self.part.rename(self.folder)
         self.lock.release()
         shutil.rmtree(old, ignore_errors=True)
 
     def drop(self) -> None:
         """Remove everything, unless there is work to resume."""
-        if not checkpoint_files(self.checkpoint):
+        if not checkpoint_files(self.checkpoint) and not self.has_parts:
             shutil.rmtree(self.part, ignore_errors=True)
 
 
@@ -232,6 +294,15 @@ def check_output_free(folder: Path, *, resume: bool = False, overwrite: bool = F
             )
 
 
+def recover(folder: Path) -> None:
+    """Bring an earlier run back whose name was taken away for a new one that never got it."""
+    if not folder.exists():
+        for old in sorted(folder.absolute().parent.glob(f".{folder.name}.*.old")):
+            if (old / RUN_FILE).is_file():
+                old.rename(folder)
+                return
+
+
 def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overwrite: bool = False) -> Run:
     """Begin a run, or resume an interrupted one that was started with the same options and documents."""
     check_output_free(folder, resume=resume, overwrite=overwrite)
@@ -245,12 +316,12 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
     try:
         if resume:
             _check_same_run(part, about)
-        resumable = {part / RUN_FILE, *checkpoint_files(part / CHECKPOINT_FILE)}
+        resumable = {part / RUN_FILE, part / PARTS_FOLDER, *checkpoint_files(part / CHECKPOINT_FILE)}
         for left in part.iterdir():  # half-written files of a run that was killed
             if not resume or left not in resumable:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
         if not resume:
-            _write_json(part / RUN_FILE, {"schema": SCHEMA, **about})
+            write_json(part / RUN_FILE, {"schema": SCHEMA, **about})
     except BaseException:
         lock.release()
         raise
@@ -265,9 +336,9 @@ def write_files(
     write_tables(folder, result)
     result.to_html(folder / REPORT_FILE, overwrite=True)
     for name in formats:
-        write(result, folder / _result_name(name), format=name, overwrite=True)
+        write(result, folder / result_name(name), format=name, overwrite=True)
     described = {**about, "result": dict(result.about), "diagnostics": result.diagnostics.to_json()}
-    _write_json(folder / RUN_FILE, {"schema": SCHEMA, **described})
+    write_json(folder / RUN_FILE, {"schema": SCHEMA, **described})
 
 
 def write_tables(folder: Path, result: Result) -> None:
@@ -391,7 +462,8 @@ def _checkpoint_beside(target: Path, *, resume: bool, overwrite: bool, tell: Tel
     return path
 
 
-def _result_name(format: str) -> str:
+def result_name(format: str) -> str:
+    """Return the name of a result in another format."""
     return f"result{next(iter(output_format(STANDARD, format).suffixes), f'.{format}')}"
 
 
@@ -404,5 +476,6 @@ def _is_empty(folder: Path) -> bool:
     return folder.is_dir() and not any(folder.iterdir())
 
 
-def _write_json(path: Path, data: Mapping[str, Any]) -> None:
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write JSON that a person can read."""
     write_text(path, [json.dumps(data, indent=1, ensure_ascii=False) + "\n"], overwrite=True)

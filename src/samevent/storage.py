@@ -104,10 +104,10 @@ def write_table(
     full_manifest = {"kind": kind, "schema": schema, **manifest}
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         archive.writestr(
-            _member(_MANIFEST, compression), json.dumps(full_manifest, ensure_ascii=False, sort_keys=True)
+            member(_MANIFEST, compression), json.dumps(full_manifest, ensure_ascii=False, sort_keys=True)
         )
         for name, array in sorted(arrays.items()):
-            with archive.open(_member(f"{name}.npy", compression), "w") as stream:
+            with archive.open(member(f"{name}.npy", compression), "w") as stream:
                 np.lib.format.write_array(stream, np.ascontiguousarray(array), allow_pickle=False)
 
 
@@ -159,8 +159,9 @@ def atomic_path(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _member(name: str, compression: int) -> zipfile.ZipInfo:
-    member = zipfile.ZipInfo(name)
-    member.compress_type = compression
-    member.create_system = 3  # Unix, so that the bytes are the same on every platform
-    return member
+def member(name: str, compression: int) -> zipfile.ZipInfo:
+    """Return a member of an archive whose bytes depend on its content alone."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = compression
+    info.create_system = 3  # Unix, so that the bytes are the same on every platform
+    return info

@@ -28,7 +28,15 @@ from samevent.runs import open_run
 
 pytestmark = needs_model
 
-FILES = {"events.csv", "mentions.csv", "probabilities.npz", "report.html", "result.jsonl", "run.json"}
+FILES = {
+    "events.csv",
+    "mentions.csv",
+    "probabilities.npz",
+    "report.html",
+    "result.jsonl",
+    "run.json",
+    "state.npz",
+}
 
 LEAST_SCORE = 47.0
 """CoNLL of the demo against its gold events, single mentions left out, may not fall below this."""
@@ -219,3 +227,31 @@ def test_demo_ends_with_a_table_and_a_score(tmp_path: Path) -> None:
     assert float(score[1]) >= LEAST_SCORE
     assert {path.name for path in (tmp_path / "demo").iterdir()} == FILES
     assert io.StringIO(result.stdout).readline()
+
+
+def test_update_adds_documents_with_the_options_of_the_run(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    documents = list(articles())
+    write(Corpus(documents[:6]), first)
+    write(Corpus(documents[6:8]), second)
+    done("run", first, "-o", tmp_path / "out", "--preset", "light", "--seed", 3)
+    result = done("run", "--update", tmp_path / "out", second, first)
+    assert "2 documents added" in result.stderr
+    assert len(open_run(tmp_path / "out").corpus) == 8
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["options"]["seed"] == 3
+    assert "there are no new documents" in done("run", "--update", tmp_path / "out", second).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--update", "out", "-o", "other"], "--output cannot be used with --update"),
+        (["--update", "out", "--preset", "light"], "--preset cannot be used with --update"),
+        (["--exact", "-o", "out"], "--exact is for --update"),
+        ([], "Missing option '-o' / '--output'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(words: list[str], message: str) -> None:
+    result = call("run", "news", *words)
+    assert result.exit_code == 2
+    assert message in result.output

@@ -19,7 +19,15 @@ from samevent.runs import begin, open_run
 
 pytestmark = [needs_model, pytest.mark.skipif(os.name != "posix", reason="needs fork and signals")]
 
-FILES = {"events.csv", "mentions.csv", "probabilities.npz", "report.html", "result.jsonl", "run.json"}
+FILES = {
+    "events.csv",
+    "mentions.csv",
+    "probabilities.npz",
+    "report.html",
+    "result.jsonl",
+    "run.json",
+    "state.npz",
+}
 
 
 class Ended(NamedTuple):

@@ -62,9 +62,9 @@ sentences_option = click.option(
 )
 
 
-def output_option(metavar: str, text: str) -> Callable[[Command], Command]:
+def output_option(metavar: str, text: str, *, required: bool = True) -> Callable[[Command], Command]:
     """Return the option `-o`."""
-    return click.option("-o", "--output", "target", metavar=metavar, type=PATH, required=True, help=text)
+    return click.option("-o", "--output", "target", metavar=metavar, type=PATH, required=required, help=text)
 
 
 def from_option(what: str) -> Callable[[Command], Command]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from samevent.cli.common import (
     PATH,
@@ -25,12 +26,24 @@ from samevent.cli.common import (
 from samevent.names import FORMATS
 
 if TYPE_CHECKING:
+    from samevent.model import Watch
     from samevent.results import Result
+    from samevent.updates import Update
 
 
 @click.command("run")
 @click.argument("sources", metavar="INPUT...", nargs=-1, required=True, type=PATH)
-@output_option("OUT", "The folder to write.")
+@output_option("OUT", "The folder to write.", required=False)
+@click.option(
+    "--update",
+    "grown",
+    metavar="OUT",
+    type=PATH,
+    help="Add the inputs to this finished run, with its own options.",
+)
+@click.option(
+    "--exact", is_flag=True, help="With --update: resolve everything anew, with the bytes of a full run."
+)
 @preset_option("Settings to start from.")
 @click.option("--keep-singletons", is_flag=True, help="Also report events with a single mention.")
 @click.option(
@@ -54,6 +67,16 @@ if TYPE_CHECKING:
     multiple=True,
     help="Write this format too (repeatable).",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Let a Dask cluster do the work: the address of its scheduler, or local:N for N processes here.",
+)
+@click.option(
+    "--parts", metavar="URL", help="Where workers leave their parts, if they do not see OUT: a folder or URL."
+)
+@click.option("--final", is_flag=True, help="Keep nothing for later updates, which saves space.")
+@click.option("--skip-bad", is_flag=True, help="Leave out documents that cannot be processed, and list them.")
 @from_option("the inputs")
 @resume_option
 @model_option
@@ -61,7 +84,9 @@ if TYPE_CHECKING:
 @force_option
 def run_cli(
     sources: tuple[Path, ...],
-    target: Path,
+    target: Path | None,
+    grown: Path | None,
+    exact: bool,
     preset: str,
     keep_singletons: bool,
     min_probability: float,
@@ -71,6 +96,10 @@ def run_cli(
     time_limit: float | None,
     assignments: tuple[str, ...],
     formats: tuple[str, ...],
+    cluster: str | None,
+    parts: str | None,
+    final: bool,
+    skip_bad: bool,
     read_as: str | None,
     resume: bool,
     model: str,
@@ -82,7 +111,20 @@ def run_cli(
     INPUT is a text file, a folder of them, JSON Lines (- for standard input) or any other corpus. Mentions that it
     has are used, missing ones are extracted. OUT gets report.html to look at, events.csv and mentions.csv to open in a
     spreadsheet, result.jsonl for programs, and run.json, which records how the result was made.
+
+    With --update, documents that OUT does not have are added to it. Only mentions that they may be linked to are
+    resolved anew, and events keep their ids; history.jsonl says what became of events that were merged or split.
     """
+    if grown is not None:
+        _check_own_options()
+        with stages() as watch:
+            done = _updated(sources, grown, exact, model, jobs, read_as, encoding, watch)
+        print_update(done, grown)
+        return
+    if target is None:
+        raise click.MissingParameter(param_type="option", param_hint="'-o' / '--output'")
+    if exact:
+        raise click.UsageError("--exact is for --update")
     from samevent.inputs import read_inputs
     from samevent.model import Options
     from samevent.runs import run
@@ -107,6 +149,10 @@ def run_cli(
             formats=formats,
             resume=resume,
             overwrite=force,
+            cluster=cluster,
+            parts=parts,
+            skip_bad=skip_bad,
+            final=final,
             watch=watch,
             tell=say,
         )
@@ -121,3 +167,56 @@ def print_summary(result: Result, target: Path) -> None:
         say(result.diagnostics.verdict)
     say(f"{events:,} events with {mentions:,} mentions, {across:,} of them in several documents")
     say(f"look at {target / 'report.html'}")
+
+
+_WITH_UPDATE = frozenset("sources grown exact model jobs read_as encoding".split())
+"""Parameters that --update takes; a run keeps all others."""
+
+
+def _check_own_options() -> None:
+    """Raise if an option is given that the run to update was made with."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if given and name not in _WITH_UPDATE:
+            raise click.UsageError(
+                f"{parameter.opts[-1]} cannot be used with --update: a run keeps the options that it was made with"
+            )
+
+
+def _updated(
+    sources: tuple[Path, ...],
+    folder: Path,
+    exact: bool,
+    model: str,
+    jobs: int | None,
+    read_as: str | None,
+    encoding: str | None,
+    watch: Watch,
+) -> Update:
+    from samevent.inputs import read_inputs
+    from samevent.updates import update
+
+    given = click.get_current_context().get_parameter_source("model") is not ParameterSource.DEFAULT
+    return update(
+        lambda: read_inputs(sources, format=read_as, encoding=encoding),
+        folder,
+        exact=exact,
+        model=model if given else None,
+        jobs=jobs or 1,
+        watch=watch,
+        tell=say,
+    )
+
+
+def print_update(done: Update, folder: Path) -> None:
+    """Print what an update did."""
+    if not done.documents:
+        return
+    changed = sum(1 for names in done.successors.values() if names)
+    say(
+        f"{len(done.documents):,} documents added; {done.touched:,} of {done.mentions:,} mentions resolved anew, "
+        f"{changed:,} events merged or split (history.jsonl)"
+    )
+    say(f"look at {folder / 'report.html'}")

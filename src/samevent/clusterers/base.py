@@ -32,6 +32,15 @@ Progress = Callable[[int, int], None]
 """Progress callback: (done, total)."""
 
 
+class Search(Protocol):
+    """Finds all links of a table, as `find_links` does."""
+
+    def __call__(
+        self, table: MentionTable, model: AnyPairModel, *, settings: LinkSettings | None = None, jobs: int = 1
+    ) -> MentionLinks:
+        """Return all pairs that reach the minimum similarity of the settings."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """What some mentions of a larger corpus bring with them: its table, their rows there, all links among them.
@@ -54,7 +63,8 @@ class Evidence:
     MentionLinks are computed when they are first asked for and kept, so that several clusterers share one search.
     `encode` returns the contextual vectors of all mentions; it is called once, if a pair model compares them.
     `encode_rows` returns those of the large encoder, of some mentions: only mentions that might be linked are read.
-    Mentions that are independent of all others can be evidence of their own, a `part`, with the same answer.
+    `search` finds links. If the table is `weighted`, words keep their weights. Mentions that are independent of all
+    others can be evidence of their own, a `part`, with the same answer.
     """
 
     table: MentionTable
@@ -62,11 +72,13 @@ class Evidence:
     lexicon: Lexicon | None = None
     encode: Callable[[], Mapping[str, Vectors]] | None = None
     encode_rows: Callable[[Labels], Mapping[str, Vectors]] | None = None
+    search: Search = find_links
+    weighted: bool = False
     part: Part | None = None
     _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for model in self.models.values() if self.part is None else ():
+        for model in () if self.part or self.weighted else self.models.values():
             if isinstance(model, BoostedModel):
                 object.__setattr__(self, "table", self.table.with_background(model.background))
                 return
@@ -111,7 +123,7 @@ class Evidence:
             if isinstance(model, BoostedModel) and model.needs_large:
                 self.read(model, np.flatnonzero(model.blocking.partnered(self.table, gate=document_gate)))
             settings = LinkSettings(minimum_similarity=minimum_similarity, gate=document_gate)
-            self._links[key] = find_links(self.table, model, settings=settings, jobs=jobs)
+            self._links[key] = self.search(self.table, model, settings=settings, jobs=jobs)
         return self._links[key]
 
 

@@ -104,6 +104,7 @@ def assemble(
         judgement.beliefs,
         clustered,
         explainer,
+        evidence,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,30 +20,67 @@ SCHEMA = 1
 _ARRAYS = ("samples", "left", "right", "together")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedProbabilities:
+    """What P(same event) is computed from: clusters of samples by their first members, and known pairs."""
+
+    ids: tuple[str, ...]
+    samples: NDArray[Any]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    together: NDArray[np.float64]
+    counted: Line
+
+    @classmethod
+    def of(cls, clustered: Clustered) -> SavedProbabilities:
+        """Return those of an answer."""
+        posterior = clustered.posterior
+        return cls(
+            clustered.ids,
+            numbered_by_first_member(posterior.samples),
+            posterior.left,
+            posterior.right,
+            posterior.together,
+            posterior.counted,
+        )
+
+    def save(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write them to a file."""
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        about = {"ids": list(self.ids), "counted": asdict(self.counted)}
+        write_table(path, KIND, SCHEMA, about, arrays, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: Path) -> SavedProbabilities:
+        """Read what `save` wrote."""
+        table = read_table(path, KIND, SCHEMA)
+        try:
+            samples, left, right, together = (table.arrays[name] for name in _ARRAYS)
+            counted = Line(**table.manifest.get("counted", {}))
+            return cls(tuple(table.manifest["ids"]), samples, left, right, together, counted)
+        except (KeyError, TypeError) as error:
+            raise damaged_table(path, error) from error
+
+
 def save_probabilities(clustered: Clustered, path: Path, *, overwrite: bool = False) -> None:
     """Write what P(same event) is computed from."""
-    arrays = {name: getattr(clustered.posterior, name) for name in _ARRAYS}
-    arrays["samples"] = _numbered_by_first_member(clustered.posterior.samples)
-    about = {"ids": list(clustered.ids), "counted": asdict(clustered.posterior.counted)}
-    write_table(path, KIND, SCHEMA, about, arrays, overwrite=overwrite)
+    SavedProbabilities.of(clustered).save(path, overwrite=overwrite)
 
 
 def load_probabilities(path: Path, events: Clustering) -> Clustered:
     """Read what `save_probabilities` wrote; `events` are the answer that was found."""
-    table = read_table(path, KIND, SCHEMA)
+    saved = SavedProbabilities.load(path)
     try:
-        ids = tuple(table.manifest["ids"])
-        samples, left, right, together = (table.arrays[name] for name in _ARRAYS)
         posterior = Posterior(
-            samples=samples,
-            left=left,
-            right=right,
-            together=together,
-            counted=Line(**table.manifest.get("counted", {})),
+            samples=saved.samples,
+            left=saved.left,
+            right=saved.right,
+            together=saved.together,
+            counted=saved.counted,
         )
-    except (KeyError, ValueError, TypeError, DataError) as error:
+    except (ValueError, TypeError, DataError) as error:
         raise damaged_table(path, error) from error
-    return Clustered(ids, _labels(ids, events), posterior)
+    return Clustered(saved.ids, _labels(saved.ids, events), posterior)
 
 
 def _labels(ids: tuple[str, ...], events: Clustering) -> NDArray[np.int32]:
@@ -53,7 +90,7 @@ def _labels(ids: tuple[str, ...], events: Clustering) -> NDArray[np.int32]:
     return np.array([numbers.setdefault(event_of.get(id, id), len(numbers)) for id in ids], np.int32)
 
 
-def _numbered_by_first_member(samples: NDArray[np.int32]) -> NDArray[Any]:
+def numbered_by_first_member(samples: NDArray[np.int32]) -> NDArray[Any]:
     """Name the clusters of each sample after their first members: then samples hardly differ, and compress well."""
     backwards = np.arange(samples.shape[1])[::-1]
     named = np.empty(samples.shape, np.min_scalar_type(samples.shape[1]))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.clusterers import Clustered
+from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
 from samevent.events import Belief, Event, Events, Member, Why
@@ -81,7 +81,8 @@ class Result:
     `member_probability` is P(same event) of a mention with the others of its event on average, and `whys` are the
     reasons why it is there, both by mention id. `beliefs` are about whole events, by the id of one of their mentions:
     how probable it is that they are one event, and which mentions may be another one. `about` holds what the report
-    shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two mentions.
+    shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two mentions, and
+    `evidence` what they were found from.
     """
 
     corpus: Corpus
@@ -92,6 +93,7 @@ class Result:
     beliefs: Mapping[str, Belief] = field(default_factory=dict, repr=False)
     clustered: Clustered | None = field(default=None, repr=False, compare=False)
     explainer: Callable[[str, str], Explanation] | None = field(default=None, repr=False, compare=False)
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, **fields: Any) -> Result:

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from samevent.similarity.bags import Booleans
+from samevent.similarity.bags import Booleans, Indices
 from samevent.similarity.features import Compare, head_vector, synonyms
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.neighbours import topical_documents
@@ -40,14 +40,19 @@ class Blocking:
     def pairs(self, table: MentionTable, *, gate: float = 0.0, jobs: int = 1) -> Iterator[Pairs]:
         """Yield the pairs to score in blocks, each pair once; a higher `gate` replaces that of documents."""
         d, e, _ = topical_documents(table, max(gate, self.documents), jobs=jobs)
-        sizes = np.diff(first_rows(table))
-        end = np.cumsum(sizes[d] * sizes[e])
-        cuts = np.searchsorted(end, np.arange(_CHUNK, end[-1] if len(end) else 0, _CHUNK))
-        blocks = (
-            across_documents(table, *both) for both in zip(np.split(d, cuts), np.split(e, cuts), strict=True)
-        )
-        for pairs in (within_documents(table), *blocks):
-            yield pairs[self.related(table, pairs)]
+        yield self.within(table)
+        for block in document_blocks(table, d, e):
+            yield self.between(table, *block)
+
+    def within(self, table: MentionTable) -> Pairs:
+        """Return the pairs of one document to score."""
+        pairs = within_documents(table)
+        return pairs[self.related(table, pairs)]
+
+    def between(self, table: MentionTable, d: Indices, e: Indices) -> Pairs:
+        """Return the pairs to score with one mention in document `d` and one in document `e`."""
+        pairs = across_documents(table, d, e)
+        return pairs[self.related(table, pairs)]
 
     def partnered(self, table: MentionTable, *, gate: float = 0.0) -> Booleans:
         """Return which mentions are in a pair to score."""
@@ -72,3 +77,11 @@ class Blocking:
             rest = np.flatnonzero(~kept)
             kept[rest] = compare(table, pairs.i[rest], pairs.j[rest]) >= least
         return kept
+
+
+def document_blocks(table: MentionTable, d: Indices, e: Indices) -> Iterator[tuple[Indices, Indices]]:
+    """Yield pairs of documents in blocks of about as many pairs of mentions."""
+    sizes = np.diff(first_rows(table))
+    end = np.cumsum(sizes[d] * sizes[e])
+    cuts = np.searchsorted(end, np.arange(_CHUNK, end[-1] if len(end) else 0, _CHUNK))
+    return zip(np.split(d, cuts), np.split(e, cuts), strict=True)

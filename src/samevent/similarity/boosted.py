@@ -125,21 +125,25 @@ class BoostedModel:
             )
         return columns(table, i, j, self.features)
 
-    def look_again(self, table: MentionTable, pairs: Pairs, score: Floats) -> Floats:
+    def look_again(
+        self, table: MentionTable, pairs: Pairs, score: Floats, which: Indices | None = None
+    ) -> Floats:
         """Return the log-odds of all links of a corpus after a second look, given those of the first.
 
-        A pair says more once it is known which others either mention is like: the mean of both looks counts.
+        A pair says more once it is known which others either mention is like: the mean of both looks counts. Only the
+        pairs `which` are looked at, by their numbers, if they are given.
         """
         if self.second is None:
-            return score
+            return score if which is None else score[which]
         graph = graph_columns(table.document, pairs, score)
-        looked = np.empty(len(score))
-        for start in range(0, len(score), _CHUNK):
-            part = slice(start, start + _CHUNK)
+        chosen = np.arange(len(score)) if which is None else which
+        looked = np.empty(len(chosen))
+        for start in range(0, len(chosen), _CHUNK):
+            part = chosen[start : start + _CHUNK]
             own = self.columns(table, pairs.i[part], pairs.j[part])
             matrix = np.asfortranarray(np.concatenate([own, graph[part]], axis=1))
-            looked[part] = self.second.intercept + self.second.trees.scores(matrix)
-        mean: Floats = (score + looked) / 2
+            looked[start : start + _CHUNK] = self.second.intercept + self.second.trees.scores(matrix)
+        mean: Floats = (score[chosen] + looked) / 2
         return mean
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:

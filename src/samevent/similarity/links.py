@@ -69,12 +69,33 @@ class Affinities:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Looks:
+    """All pairs that a first look kept, the f of that look, and what a second look makes of it.
+
+    Where there is no second look, both are the same.
+    """
+
+    pairs: Pairs
+    first: Floats
+    final: Floats
+
+    def links(self, minimum_similarity: float, scored: int = 0) -> MentionLinks:
+        """Return the pairs that reach a similarity."""
+        kept = self.final >= minimum_similarity
+        return MentionLinks(self.pairs[kept], self.final[kept], scored, self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MentionLinks:
-    """Pairs of mentions, each once, and their f; `scored` is the number of pairs that the model scored."""
+    """Pairs of mentions, each once, and their f; `scored` is the number of pairs that the model scored.
+
+    All links of a corpus come with the `looks` that they result from.
+    """
 
     pairs: Pairs
     similarity: Floats
     scored: int = 0
+    looks: Looks | None = None
 
     def __getitem__(self, which: Booleans) -> MentionLinks:
         return MentionLinks(self.pairs[which], self.similarity[which], self.scored)
@@ -108,12 +129,9 @@ def find_links(
     settings = settings or LinkSettings()
     if isinstance(model, BoostedModel):
         blocks = model.blocking.pairs(table, gate=settings.gate, jobs=jobs)
-        if model.second is None:
-            return score_pairs(table, model, blocks, settings, jobs=jobs)
-        least = min(LEAST_LINK, settings.minimum_similarity)
-        links = score_pairs(table, model, blocks, LinkSettings(minimum_similarity=least), jobs=jobs)
-        links = look_again(table, model, links)
-        return links[links.similarity >= settings.minimum_similarity]
+        links = score_pairs(table, model, blocks, first_look(model, settings), jobs=jobs)
+        again = look_again(table, model, links).similarity
+        return Looks(links.pairs, links.similarity, again).links(settings.minimum_similarity, links.scored)
     if settings.gate:
         d, e, _ = topical_documents(table, settings.gate, jobs=jobs)
         blocks = gated_candidates(table, model, settings.minimum_score, d, e, jobs=jobs)
@@ -122,10 +140,25 @@ def find_links(
     return score_pairs(table, model, blocks, settings)
 
 
+def first_look(model: BoostedModel, settings: LinkSettings) -> LinkSettings:
+    """Return which pairs a first look keeps: more than are links, if there is a second."""
+    if model.second is None:
+        return settings
+    return LinkSettings(minimum_similarity=min(LEAST_LINK, settings.minimum_similarity), gate=settings.gate)
+
+
 def look_again(table: MentionTable, model: BoostedModel, links: MentionLinks) -> MentionLinks:
-    """Return all links of a corpus with what a model's second look makes of them."""
-    score = model.look_again(table, links.pairs, logit(np.clip(links.similarity, _LEAST, 1 - _LEAST)))
+    """Return all links of a corpus with what a model's second look makes of them, if it has one."""
+    if model.second is None:
+        return links
+    score = model.look_again(table, links.pairs, log_odds(links.similarity))
     return MentionLinks(links.pairs, expit(score), links.scored)
+
+
+def log_odds(similarity: Floats) -> Floats:
+    """Return the log-odds of similarities, none of them infinite."""
+    odds: Floats = logit(np.clip(similarity, _LEAST, 1 - _LEAST))
+    return odds
 
 
 def score_pairs(

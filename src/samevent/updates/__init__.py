@@ -1,0 +1,367 @@
+"""Updates: documents are added to a finished run.
+
+    samevent.updates.update(lambda: samevent.read("today/"), Path("out"))      # samevent run --update out today/
+
+Only mentions that new documents touch are linked and sampled anew (`growth`); events keep their ids (`ids`), and
+whatever has not changed is copied (`splicing`). The new run takes the place of the old one at the end, so the folder
+is always whole. `history.jsonl` has one line per update: what came, and what became of events that are no longer what
+they were.
+
+Words keep the weights of the last time that everything was linked. Once documents have grown by half since then, or
+where an answer has no independent components, or if asked, everything is resolved anew with the bytes of a full run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from samevent.clusterers import Clusterer, Evidence, clusterer
+from samevent.corpus import Corpus, Document, Mention
+from samevent.errors import UsageError, place
+from samevent.formats import write
+from samevent.formats.files import write_text
+from samevent.formats.jsonl import RESULT_FILE, document_from_json, document_to_json
+from samevent.inputs import check_readable, describe_corpus, in_order
+from samevent.language.cache import Cache
+from samevent.model import Model, Options, Watch, batch_runtime
+from samevent.results import Diagnostics, Result
+from samevent.results.probabilities import SavedProbabilities
+from samevent.results.result import without_reasons
+from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, Row, event_rows, mention_rows
+from samevent.runs import (
+    PROBABILITIES_FILE,
+    REPORT_FILE,
+    RUN_FILE,
+    Source,
+    Tell,
+    begin,
+    fingerprints,
+    open_run,
+    read_about,
+    recover,
+    result_name,
+    run,
+    write_json,
+)
+from samevent.similarity.boosted import BoostedModel
+from samevent.similarity.links import Looks
+from samevent.similarity.mentions import MentionTable
+from samevent.state import State, pack_documents
+from samevent.updates.growth import Growth, NewLinks, grow, update_seed, with_documents
+from samevent.updates.ids import named, successors
+from samevent.updates.splicing import line_ids, spliced_probabilities, spliced_table
+
+HISTORY_FILE = "history.jsonl"
+MOST_GROWTH = 1.5
+"""When documents have grown by this factor, words are weighted and everything is linked anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What an update did: new documents, mentions resolved anew of all, and what became of events (`ids.successors`).
+
+    `exact` says whether everything was resolved anew.
+    """
+
+    documents: tuple[str, ...] = ()
+    touched: int = 0
+    mentions: int = 0
+    exact: bool = False
+    successors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@batch_runtime()
+def update(
+    source: Source,
+    folder: Path,
+    *,
+    exact: bool = False,
+    model: str | Path | None = None,
+    jobs: int = 1,
+    skip_changed: bool = False,
+    watch: Watch | None = None,
+    tell: Tell = lambda _: None,
+) -> Update:
+    """Add documents to the run in a folder; those that it has already are left out.
+
+    The run's own options hold. `model` is the one it was made with, if that is not a shipped one. A document that the
+    run has with another text is an error, or left out if `skip_changed`.
+    """
+    recover(folder)
+    about = read_about(folder)
+    known = {name: about[name] for name in ("samevent", "model", "options", "documents")}
+    options = Options(**known["options"])
+    new = _new(source() if callable(source) else source, about, folder, skip_changed=skip_changed, tell=tell)
+    if not len(new):
+        tell("there are no new documents")
+        return Update()
+    if other := check_readable(new):
+        tell(f"{len(other):,} new documents do not look like English, such as {other[0]!r}")
+    tell(f"{describe_corpus(new)} to add")
+    state = State.load(folder)
+    system = clusterer(options.clusterer, options.changes, preset=options.preset)
+    total = len(known["documents"]) + len(new)
+    if exact or state.table is None or total > MOST_GROWTH * state.weighted:
+        if not exact:
+            tell("everything is resolved anew this time")
+        return _from_scratch(new, folder, state, options, model or known["model"], jobs, watch, tell)
+    loaded = Model.load(model or known["model"], cache=Cache())
+    part = begin(folder, {**known, "update": True}, overwrite=True)
+    try:
+        job = _Job(folder, part.part, loaded, options, system, state, about, watch or (lambda *_: None))
+        done = job.add(new, jobs)
+        part.publish()
+    finally:
+        part.lock.release()
+    return done
+
+
+def _new(source: Corpus, about: Mapping[str, Any], folder: Path, *, skip_changed: bool, tell: Tell) -> Corpus:
+    """Return the documents that a run does not have, in order."""
+    prints, known = fingerprints(source), about["documents"]
+    changed = [id for id, mark in prints.items() if known.get(id, mark) != mark]
+    if changed and not skip_changed:
+        raise UsageError(
+            f"the document {changed[0]!r} is in the run with another text",
+            where=place(folder),
+            expected="new documents",
+            hint="give it another id, or run all documents anew",
+        )
+    if changed:
+        tell(
+            f"{len(changed):,} documents have changed since they were added, such as {changed[0]!r}: left out"
+        )
+    skipped = about.get("skipped", {})
+    return in_order(Corpus(d for d in source if d.id not in known and d.id not in skipped))
+
+
+def _from_scratch(
+    new: Corpus,
+    folder: Path,
+    state: State,
+    options: Options,
+    model: str | Path,
+    jobs: int,
+    watch: Watch | None,
+    tell: Tell,
+) -> Update:
+    """Resolve everything anew; the history says what each event is called now."""
+    lines = (folder / RESULT_FILE).read_bytes().splitlines()
+    before = {
+        mention["id"]: mention["event"]
+        for line in lines
+        for mention in json.loads(line).get("mentions", ())
+        if mention["kind"] == "action" and "event" in mention
+    }
+    became: dict[str, list[str]] = {}
+
+    def write_history(part: Path, result: Result) -> None:
+        after = {m.id: m.event for m in result.corpus.mentions("action") if m.event is not None}
+        became.update(successors(before, after))
+        _add_history(folder, part, new, became, exact=True)
+
+    result = run(
+        Corpus([*state.documents(), *new]),
+        folder,
+        options,
+        model=model,
+        jobs=jobs,
+        formats=read_about(folder).get("formats", ()),
+        overwrite=True,
+        beside=write_history,
+        watch=watch,
+        tell=tell,
+    )
+    mentions = sum(1 for _ in result.corpus.mentions("action"))
+    return Update(tuple(d.id for d in new), mentions, mentions, exact=True, successors=became)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """An update under way."""
+
+    folder: Path
+    part: Path
+    model: Model
+    options: Options
+    system: Clusterer
+    state: State
+    about: Mapping[str, Any]
+    show: Watch
+
+    def add(self, new: Corpus, jobs: int) -> Update:
+        """Add documents and write all files."""
+        prepared = self.model.prepare(new, preset=self.options.preset, jobs=jobs, watch=self.show)
+        pair_model = self.model.pair_models[self.system.pair_model or ""]
+        table = prepared.table
+        if isinstance(pair_model, BoostedModel) and pair_model.needs_context:
+            table = replace(table, contextual=prepared.contextual())
+        self.show("linking", 0, 1, f"{len(table):,} new mentions")
+        table, looks, growth = self._grown(table)
+        self.show("writing", 0, 1, "")
+        became, next_event = self._write(without_reasons(prepared.corpus), new, table, growth)
+        state = State(
+            (*self.state.inputs, pack_documents(new)), next_event, self.state.weighted, table, looks
+        )
+        state.save(self.part)
+        return Update(tuple(d.id for d in new), int(growth.touched.sum()), len(table), successors=became)
+
+    def _grown(self, new: MentionTable) -> tuple[MentionTable, Looks, Growth]:
+        """Return the table of all mentions, with their vectors as they were read, and the answer for those touched."""
+        old, known = self.state.table, self.state.looks
+        if old is None or known is None:
+            raise TypeError("the state has no table to add to")
+        models = self.model.pair_models
+        background = next(m.background for m in models.values() if isinstance(m, BoostedModel))
+        table = with_documents(old, new, self.model.resources, background, self.state.weighted)
+        search = NewLinks(known, len(old.documents))
+        evidence = Evidence(
+            table.with_contextual(table.contextual) if table.contextual else table,
+            models,
+            self.model.resources.lexicon,
+            search=search,
+            weighted=True,
+        )
+        seed = update_seed(self.options.seed, len(self.state.inputs))
+        links = self.system.links(evidence)
+        if links is None:
+            raise TypeError("only models of linked mentions can grow")
+        growth = grow(
+            evidence,
+            self.system,
+            links,
+            new=np.union1d(search.changed, np.arange(len(old), len(table))),
+            seed=seed,
+            min_probability=self.options.min_probability,
+        )
+        return table, search.looks, growth
+
+    def _write(
+        self, added: Corpus, inputs: Corpus, table: MentionTable, growth: Growth
+    ) -> tuple[dict[str, list[str]], int]:
+        """Write all files but the state; return what became of events, and the number of the next new event."""
+        touched = {table.ids[row] for row in np.flatnonzero(growth.touched).tolist()}
+        lines = (self.folder / RESULT_FILE).read_bytes().splitlines(keepends=True)
+        ids = list(line_ids(lines))
+        documents = {table.documents[number] for number in table.document[growth.touched].tolist()}
+        rewritten = [at for at, id in enumerate(ids) if id in documents]
+        old = [document_from_json(json.loads(lines[at])) for at in rewritten]
+        changed = _answered(Corpus([*old, *added]), table, growth)
+        before = {m.id: m.event for d in old for m in d.mentions if m.id in touched and m.event is not None}
+        events = _events(changed.corpus, table, growth, keep_singletons=self.options.keep_singletons)
+        names, next_event = named(events, before, self.state.next_event)
+        after = {mention: name for name, event in zip(names, events, strict=True) for mention in event}
+        result = replace(changed, corpus=_renamed(changed.corpus, touched, after))
+        for at, document in zip(rewritten, result.to_corpus(), strict=False):
+            lines[at] = _line(document)
+        lines += [_line(document) for document in list(result.to_corpus())[len(old) :]]
+        (self.part / RESULT_FILE).write_bytes(b"".join(lines))
+        self._write_tables(result, touched, set(before.values()))
+        saved = SavedProbabilities.load(self.folder / PROBABILITIES_FILE)
+        spliced_probabilities(saved, table.ids, growth.touched, growth.answers).save(
+            self.part / PROBABILITIES_FILE
+        )
+        became = successors(before, after)
+        _add_history(self.folder, self.part, inputs, became)
+        self._write_run(inputs, table, growth)
+        return became, next_event
+
+    def _write_tables(self, result: Result, touched: set[str], gone: set[str]) -> None:
+        """Write the tables of events and mentions, with the rows of events that were touched."""
+        bare = result.corpus.mapped(
+            lambda d: d.with_mentions(
+                replace(m, event=None) if m.kind == "action" and m.id not in touched else m
+                for m in d.mentions
+            )
+        )
+        only = replace(result, corpus=bare)
+        for name, columns, rows in (
+            ("events.csv", EVENT_COLUMNS, event_rows(only)),
+            ("mentions.csv", MENTION_COLUMNS, mention_rows(only)),
+        ):
+            changed: dict[str, list[Row]] = {}
+            for row in rows:
+                changed.setdefault(str(row["event"]), []).append(row)
+            write_text(self.part / name, spliced_table(self.folder / name, columns, changed, gone))
+
+    def _write_run(self, inputs: Corpus, table: MentionTable, growth: Growth) -> None:
+        """Write run.json, and what shows the whole result: the report, and other formats."""
+        verdict = (
+            f"{int(growth.touched.sum()):,} of {len(table):,} mentions were resolved anew at the last update: "
+            f"{growth.convergence.verdict}"
+        )
+        documents = {**self.about["documents"], **fingerprints(inputs)}
+        diagnostics = Diagnostics.from_json(self.about["diagnostics"])
+        about = {
+            **self.about,
+            "documents": documents,
+            "updates": len(self.state.inputs),
+            "diagnostics": replace(diagnostics, verdict=verdict).to_json(),
+        }
+        write_json(self.part / RUN_FILE, about)
+        whole = open_run(self.part)
+        whole.to_html(self.part / REPORT_FILE, overwrite=True)
+        for name in self.about.get("formats", ()):
+            write(whole, self.part / result_name(name), format=name, overwrite=True)
+
+
+def _answered(corpus: Corpus, table: MentionTable, growth: Growth) -> Result:
+    """Return documents as a result in which touched mentions have what the answers say about them."""
+    old = Result.from_corpus(corpus)
+    touched = {table.ids[row] for row in np.flatnonzero(growth.touched).tolist()}
+    probability = {id: each for id, each in old.member_probability.items() if id not in touched}
+    whys = {id: each for id, each in old.whys.items() if id not in touched}
+    beliefs = {id: each for id, each in old.beliefs.items() if id not in touched}
+    for answer in growth.answers:
+        whys |= answer.whys
+        beliefs |= answer.beliefs
+        for row in np.flatnonzero(~np.isnan(answer.sure)).tolist():
+            probability[table.ids[answer.rows[row]]] = round(float(answer.sure[row]), 4)
+    return replace(old, member_probability=probability, whys=whys, beliefs=beliefs)
+
+
+def _events(corpus: Corpus, table: MentionTable, growth: Growth, *, keep_singletons: bool) -> list[list[str]]:
+    """Return the mentions of each touched event, in the order of the documents."""
+    event: dict[str, tuple[int, int]] = {}
+    for number, answer in enumerate(growth.answers):
+        for row, label in zip(answer.rows.tolist(), answer.labels.tolist(), strict=True):
+            event[table.ids[row]] = number, label
+    if keep_singletons:
+        alone = {table.ids[row] for row in np.flatnonzero(growth.touched).tolist()} - event.keys()
+        event |= {mention: (-1, number) for number, mention in enumerate(sorted(alone))}
+    groups: dict[tuple[int, int], list[str]] = {}
+    for mention in corpus.mentions("action"):
+        if mention.id in event:
+            groups.setdefault(event[mention.id], []).append(mention.id)
+    return [group for group in groups.values() if keep_singletons or len(group) > 1]
+
+
+def _renamed(corpus: Corpus, touched: set[str], names: Mapping[str, str]) -> Corpus:
+    """Return documents in which touched event mentions have their new events, or none."""
+
+    def renamed(m: Mention) -> Mention:
+        return replace(m, event=names.get(m.id), within=None) if m.id in touched else m
+
+    return corpus.mapped(lambda document: document.with_mentions(map(renamed, document.mentions)))
+
+
+def _add_history(
+    folder: Path, part: Path, new: Iterable[Document], became: Mapping[str, list[str]], *, exact: bool = False
+) -> None:
+    """Write the history with one more line."""
+    file = folder / HISTORY_FILE
+    before = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
+    line: dict[str, Any] = {"update": len(before) + 1, "documents": [d.id for d in new], "events": became}
+    if exact:
+        line["exact"] = True
+    write_text(part / HISTORY_FILE, [*before, json.dumps(line, ensure_ascii=False) + "\n"], overwrite=True)
+
+
+def _line(document: Document) -> bytes:
+    return (json.dumps(document_to_json(document), ensure_ascii=False) + "\n").encode()
