@@ -62,6 +62,27 @@ def test_experiments_are_listed_and_have_help() -> None:
         assert run(name, "--help").exit_code == 0
 
 
+@pytest.mark.parametrize("name", ["ablations", "analysis", "ecbplus", "paper", "rules"])
+def test_long_experiments_share_their_options_and_refuse_to_overwrite_before_they_measure(
+    name: str, data: Path, tmp_path: Path
+) -> None:
+    options = [param.name for param in experiment_cli.commands[name].params]
+    assert options[-6:] == ["seed", "jobs", "work_folder", "resume", "json_file", "force"]
+    there = tmp_path / "figures.json"
+    there.write_text("{}")
+    words = () if name == "paper" else ("--data", data, *(("--model", "none") if name == "rules" else ()))
+    assert isinstance(failure(run(name, *words, "--json", there)), OutputExistsError)
+    assert there.read_text() == "{}"
+
+
+def test_the_paper_is_shown_and_written_from_stored_figures(tmp_path: Path) -> None:
+    shown = run("paper")
+    assert shown.exit_code == 0
+    assert "Table 4" in shown.output
+    assert run("paper", "--json", tmp_path / "paper.json").exit_code == 0
+    assert "results" in json.loads((tmp_path / "paper.json").read_text())
+
+
 @needs_model
 def test_ecbplus_prints_one_table_per_level(data: Path, tmp_path: Path) -> None:
     result = ecbplus(data, "--work", tmp_path / "work")

@@ -8,38 +8,25 @@ from typing import Any
 
 import click
 
-from samevent.cli.common import emit_json, emit_table, force_option, jobs_option, json_option, model_option
+from samevent.cli.common import emit_table, model_option
 from samevent.cli.experiment.common import (
+    Resumable,
     data_option,
     percent,
-    resume_option,
-    seed_option,
+    resumable,
     spread,
-    work_option,
-    working,
 )
 from samevent.formats import read
-from samevent.formats.files import check_absent
 
 
 @click.command("ablations")
 @data_option
 @model_option
-@seed_option
-@jobs_option
-@work_option
-@resume_option
-@json_option
-@force_option
+@resumable
 def ablations_cli(
     data: Path,
     model: str,
-    seed: int,
-    jobs: int,
-    work_folder: Path | None,
-    resume: bool,
-    json_file: Path | None,
-    force: bool,
+    options: Resumable,
 ) -> None:
     """Change one thing of the HDDCRP at a time: features of the pair model, hyper-parameters, sampling.
 
@@ -48,13 +35,12 @@ def ablations_cli(
     """
     from samevent.experiments.ablations import measure_ablations
 
-    if json_file is not None and str(json_file) != "-":
-        check_absent(json_file, overwrite=force)
-    with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
-        figures = measure_ablations(read(data, format="ecbplus"), work, model=model, seed=seed)
-    if json_file is not None:
-        emit_json(figures, json_file, force=force)
-        return
+    with options.working() as work:
+        figures = measure_ablations(read(data, format="ecbplus"), work, model=model, seed=options.seed)
+    options.emit(figures, _tables)
+
+
+def _tables(figures: dict[str, Any]) -> None:
     for what, rows in groupby(figures["rows"], key=lambda row: row["what"]):
         emit_table(what, ["", "WD", "– paper's", "CD", "– paper's"], [_row(row) for row in rows])
 

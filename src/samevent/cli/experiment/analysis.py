@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samevent.cli.common import emit_json, emit_table, force_option, jobs_option, json_option
+from samevent.cli.common import emit_table
 from samevent.cli.experiment.common import (
+    Resumable,
     data_option,
     part_option,
-    resume_option,
-    seed_option,
+    resumable,
     trained_model_option,
-    work_option,
-    working,
 )
 from samevent.formats import read
-from samevent.formats.files import check_absent
 
 if TYPE_CHECKING:
     from samevent.corpus import Corpus
@@ -34,23 +31,13 @@ KINDS = {
 @click.command("analysis")
 @data_option
 @part_option
-@seed_option
 @trained_model_option
-@jobs_option
-@work_option
-@resume_option
-@json_option
-@force_option
+@resumable
 def analysis_cli(
     data: Path,
     part: Any,
-    seed: int,
     model: str | None,
-    jobs: int,
-    work_folder: Path | None,
-    resume: bool,
-    json_file: Path | None,
-    force: bool,
+    options: Resumable,
 ) -> None:
     """Compare the HDDCRP with AGGLOMERATIVE and HDP-LEX pair by pair, and find the causes of its errors.
 
@@ -59,14 +46,13 @@ def analysis_cli(
     """
     from samevent.experiments.analysis import measure_analysis
 
-    if json_file is not None and str(json_file) != "-":
-        check_absent(json_file, overwrite=force)
     corpus = read(data, format="ecbplus")
-    with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
-        figures = measure_analysis(corpus, work, part=part, model=model, seed=seed)
-    if json_file is not None:
-        emit_json(figures, json_file, force=force)
-        return
+    with options.working() as work:
+        figures = measure_analysis(corpus, work, part=part, model=model, seed=options.seed)
+    options.emit(figures, lambda figures: _tables(figures, corpus))
+
+
+def _tables(figures: dict[str, Any], corpus: Corpus) -> None:
     for other, kinds in figures["comparisons"].items():
         _comparison(other, kinds, corpus)
     _words(figures["words"], corpus)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from samevent.cli.common import PATH, Command, choice, progress, say
+from samevent.cli.common import (
+    PATH,
+    Command,
+    choice,
+    emit_json,
+    force_option,
+    jobs_option,
+    json_option,
+    progress,
+    say,
+)
+from samevent.formats.files import check_absent
 from samevent.names import FORMATS, SPLITS
 
 if TYPE_CHECKING:
@@ -105,6 +118,72 @@ def working(folder: Path | None, json_file: Path | None, *, resume: bool, jobs: 
     except KeyboardInterrupt:
         say(f"--resume continues from {folder}")
         raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumable:
+    """How a long experiment runs and where its figures go: the options that `resumable` adds to a command."""
+
+    seed: int
+    jobs: int
+    work_folder: Path | None
+    resume: bool
+    json_file: Path | None
+    force: bool
+
+    def check_output_free(self) -> None:
+        """Refuse to overwrite figures before hours of work, not after."""
+        if self.json_file is not None and str(self.json_file) != "-":
+            check_absent(self.json_file, overwrite=self.force)
+
+    @contextmanager
+    def working(self) -> Iterator[Work]:
+        """Yield the work folder; on interruption, print how to resume."""
+        with working(self.work_folder, self.json_file, resume=self.resume, jobs=self.jobs) as work:
+            yield work
+
+    def emit(self, figures: Mapping[str, Any], tables: Callable[[Any], None]) -> None:
+        """Write the figures as JSON, if that was asked for, or print them as tables."""
+        if self.json_file is not None:
+            emit_json(figures, self.json_file, force=self.force)
+        else:
+            tables(figures)
+
+
+_RESUMABLE_OPTIONS = (
+    seed_option,
+    jobs_option,
+    work_option,
+    resume_option,
+    json_option,
+    force_option,
+)
+
+
+def resumable(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a long experiment; the command gets them as `options`, a `Resumable`."""
+
+    @wraps(command)
+    def run(
+        *,
+        seed: int,
+        jobs: int,
+        work_folder: Path | None,
+        resume: bool,
+        json_file: Path | None,
+        force: bool,
+        **others: Any,
+    ) -> None:
+        options = Resumable(
+            seed=seed, jobs=jobs, work_folder=work_folder, resume=resume, json_file=json_file, force=force
+        )
+        options.check_output_free()
+        command(options=options, **others)
+
+    decorated: Callable[..., None] = run
+    for option in reversed(_RESUMABLE_OPTIONS):
+        decorated = option(decorated)
+    return decorated
 
 
 def settings_of(**values: int | None) -> dict[str, int]:

@@ -8,25 +8,22 @@ from typing import Any
 
 import click
 
-from samevent.cli.common import choice, emit_json, emit_table, force_option, jobs_option, json_option, say
+from samevent.cli.common import choice, emit_table, say
 from samevent.cli.experiment.common import (
+    Resumable,
     data_option,
     part_option,
     percent,
     percents,
-    resume_option,
+    resumable,
     runs_option,
-    seed_option,
     settings_of,
     spread,
     sweeps_option,
     trained_model_option,
-    work_option,
-    working,
 )
 from samevent.errors import UsageError
 from samevent.formats import read
-from samevent.formats.files import check_absent
 from samevent.names import CLUSTERERS, FILTERS, PRESETS, PROTOCOLS
 from samevent.settings import check_known
 
@@ -77,13 +74,8 @@ _COLUMNS = ["", *_FIGURES, "CoNLL", "95 %", "LEA", "– lemma", "p", "– agglom
 )
 @runs_option
 @sweeps_option
-@seed_option
 @trained_model_option
-@jobs_option
-@work_option
-@resume_option
-@json_option
-@force_option
+@resumable
 def ecbplus_cli(
     data: Path,
     protocol: str,
@@ -94,13 +86,8 @@ def ecbplus_cli(
     preset: str,
     runs: int | None,
     sweeps: int | None,
-    seed: int,
     model: str | None,
-    jobs: int,
-    work_folder: Path | None,
-    resume: bool,
-    json_file: Path | None,
-    force: bool,
+    options: Resumable,
 ) -> None:
     """Run the paper's systems on the very same mentions of ECB+ and score them, the paper's figures beside ours.
 
@@ -110,8 +97,6 @@ def ecbplus_cli(
     from samevent.experiments.ecbplus import Plan, measure_ecbplus
     from samevent.experiments.protocols import TASKS
 
-    if json_file is not None and str(json_file) != "-":
-        check_absent(json_file, overwrite=force)
     plan = Plan(
         task=TASKS[protocol],
         part=part,
@@ -121,14 +106,11 @@ def ecbplus_cli(
         preset=preset,
         model=model,
         changes=settings_of(runs=runs, sweeps=sweeps),
-        seed=seed,
+        seed=options.seed,
     )
-    with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
+    with options.working() as work:
         figures = measure_ecbplus(read(data, format="ecbplus"), plan, work)
-    if json_file is not None:
-        emit_json(figures, json_file, force=force)
-    else:
-        _tables(figures)
+    options.emit(figures, _tables)
     for note in figures["notes"]:
         say(note)
 

@@ -7,22 +7,19 @@ from typing import Any
 
 import click
 
-from samevent.cli.common import PATH, emit_json, emit_table, force_option, jobs_option, json_option
+from samevent.cli.common import PATH, emit_table
 from samevent.cli.experiment.common import (
+    Resumable,
     percent,
     percents,
-    resume_option,
+    resumable,
     runs_option,
-    seed_option,
     settings_of,
     spread,
     sweeps_option,
     trained_model_option,
-    work_option,
-    working,
 )
 from samevent.errors import DataError, UsageError
-from samevent.formats.files import check_absent
 
 COUNTS = {
     "documents": "documents",
@@ -42,24 +39,14 @@ MENTIONS = {"predicted": "extracted mentions that match gold ones", "gold": "gol
 @trained_model_option
 @runs_option
 @sweeps_option
-@seed_option
-@jobs_option
-@work_option
-@resume_option
-@json_option
-@force_option
+@resumable
 def paper_cli(
     fresh: bool,
     data: Path | None,
     model: str | None,
     runs: int | None,
     sweeps: int | None,
-    seed: int,
-    jobs: int,
-    work_folder: Path | None,
-    resume: bool,
-    json_file: Path | None,
-    force: bool,
+    options: Resumable,
 ) -> None:
     """Print the paper's Tables 1 to 4 and its extraction recalls, ours beside them.
 
@@ -73,22 +60,21 @@ def paper_cli(
         raise UsageError("stored figures need no data and no model", expected="--fresh, to measure anew")
     if fresh and data is None:
         raise UsageError("there is nothing to measure on", expected="--data DIR, the folder or zip of ECB+")
-    if json_file is not None and str(json_file) != "-":
-        check_absent(json_file, overwrite=force)
     figures: dict[str, Any] | None
     if fresh and data:
-        with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
+        with options.working() as work:
             changes = settings_of(runs=runs, sweeps=sweeps)
             figures = measure_paper(
-                read(data, format="ecbplus"), work, model=model, changes=changes, seed=seed
+                read(data, format="ecbplus"), work, model=model, changes=changes, seed=options.seed
             )
     else:
         figures = stored()
     if figures is None:
         raise DataError("no figures come with this package", hint="measure them: --fresh --data DIR")
-    if json_file is not None:
-        emit_json(figures, json_file, force=force)
-        return
+    options.emit(figures, _tables)
+
+
+def _tables(figures: dict[str, Any]) -> None:
     _components(figures["components"])
     _statistics(figures["statistics"])
     _results(figures["results"])

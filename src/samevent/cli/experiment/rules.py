@@ -8,18 +8,15 @@ from typing import Any
 
 import click
 
-from samevent.cli.common import emit_json, emit_table, force_option, jobs_option, json_option
+from samevent.cli.common import emit_table
 from samevent.cli.experiment.common import (
+    Resumable,
     data_option,
     percent,
-    resume_option,
-    seed_option,
+    resumable,
     spread,
-    work_option,
-    working,
 )
 from samevent.formats import read
-from samevent.formats.files import check_absent
 
 
 @click.command("rules")
@@ -33,22 +30,12 @@ from samevent.formats.files import check_absent
     help="What systems are given (repeatable).",
 )
 @click.option("--model", required=True, metavar="FOLDER", help="A model of the train topics of yang2015.")
-@seed_option
-@jobs_option
-@work_option
-@resume_option
-@json_option
-@force_option
+@resumable
 def rules_cli(
     data: Path,
     mentions: tuple[str, ...],
     model: str,
-    seed: int,
-    jobs: int,
-    work_folder: Path | None,
-    resume: bool,
-    json_file: Path | None,
-    force: bool,
+    options: Resumable,
 ) -> None:
     """Add each rule of the authors' program to the preset paper, and take each from paper-code.
 
@@ -57,15 +44,14 @@ def rules_cli(
     """
     from samevent.experiments.rules import measure_rules
 
-    if json_file is not None and str(json_file) != "-":
-        check_absent(json_file, overwrite=force)
-    with working(work_folder, json_file, resume=resume, jobs=jobs) as work:
+    with options.working() as work:
         figures = measure_rules(
-            read(data, format="ecbplus"), work, model=model, mentions=tuple(mentions), seed=seed
+            read(data, format="ecbplus"), work, model=model, mentions=tuple(mentions), seed=options.seed
         )
-    if json_file is not None:
-        emit_json(figures, json_file, force=force)
-        return
+    options.emit(figures, _tables)
+
+
+def _tables(figures: dict[str, Any]) -> None:
     for name, group in groupby(figures["rules"], key=lambda row: row["mentions"]):
         rows = list(group)
         variants = list(dict.fromkeys((row["variant"], row["base"]) for row in rows))
