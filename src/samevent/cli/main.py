@@ -31,6 +31,7 @@ COMMANDS = {
     "run": "find events in documents, and which mentions refer to the same one",
     "score": "compare a system's events with gold events",
     "train": "train a part of a model on annotated data",
+    "watch": "add documents to a run whenever files arrive in a folder",
 }
 """Every command with its one-line help; each has a module in this package."""
 
