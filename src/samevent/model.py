@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,10 @@ Watch = Callable[[str, int, int, str], None]
 """Progress callback: stage, steps done, steps in all, and what was found so far."""
 
 
+_AFTER_SAMPLING = 14.0
+"""Judging an answer and writing all files take about so many times as long as compiling the mention table."""
+
+
 @contextmanager
 def batch_runtime() -> Iterator[None]:
     """Tune Python for many documents.
@@ -71,8 +76,8 @@ class Options:
     """Options of `Model.resolve`.
 
     Mentions less probable than `min_probability` are taken out of their event; singletons are no events unless they
-    are kept; `within_only` links no mentions across documents. After `time_limit` seconds the sampler stops, which
-    alone makes results depend on the machine.
+    are kept; `within_only` links no mentions across documents. With a `time_limit` in seconds the sampler gets what
+    reading leaves and writing does not need, which alone makes results depend on the machine.
     """
 
     preset: str = DEFAULT_PRESET
@@ -262,20 +267,32 @@ class Model:
         jobs: int = 1,
         checkpoint: Path | None = None,
         watch: Watch | None = None,
+        began: float | None = None,
     ) -> Result:
         """Return which mentions refer to the same event; mentions that documents lack are extracted first.
 
         The result depends on documents, model and options alone. With a `checkpoint`, interrupted sampling continues
-        where it stopped.
+        where it stopped. A time limit counts from `began` (`time.monotonic`), by default now.
         """
+        began = time.monotonic() if began is None else began
         options = options or Options()
         if seed is not None:
             options = replace(options, seed=seed)
         system = clusterer(options.clusterer, options.changes, preset=options.preset)
         self.check_parts(system)
         prepared = self.prepare(corpus, preset=options.preset, jobs=jobs, watch=watch)
+        compiling = time.monotonic()
         evidence = prepared.evidence
-        clustered = cluster_evidence(system, evidence, options.seed, jobs, checkpoint, watch)
+        compiling = time.monotonic() - compiling
+        if options.time_limit:
+            _links(system, evidence, jobs, watch)
+            left = began + options.time_limit - _AFTER_SAMPLING * compiling - time.monotonic()
+            limited = clusterer(
+                options.clusterer, {**options.changes, "time_limit": max(left, 1e-3)}, preset=options.preset
+            )
+            clustered = cluster_evidence(limited, evidence, options.seed, jobs, checkpoint, watch)
+        else:
+            clustered = cluster_evidence(system, evidence, options.seed, jobs, checkpoint, watch)
         if watch:
             watch("explaining", 0, 1, "")
         return assemble(
@@ -326,6 +343,13 @@ class Model:
         return explain_pair(evidence, evidence.pair_model(pair_model), first, second)
 
 
+def _links(system: Clusterer, evidence: Evidence, jobs: int, watch: Watch | None) -> None:
+    """Find the links; the evidence keeps them."""
+    if watch:
+        watch("linking", 0, 1, f"{len(evidence):,} mentions")
+    system.links(evidence, jobs=jobs)
+
+
 def cluster_evidence(
     system: Clusterer,
     evidence: Evidence,
@@ -335,9 +359,7 @@ def cluster_evidence(
     watch: Watch | None = None,
 ) -> Clustered:
     """Find links and cluster, quietly; the verdict says whether chains agree."""
-    if watch:
-        watch("linking", 0, 1, f"{len(evidence):,} mentions")
-    system.links(evidence, jobs=jobs)  # the evidence keeps them
+    _links(system, evidence, jobs, watch)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict says it
         return system.cluster(

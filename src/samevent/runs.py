@@ -14,6 +14,7 @@ import json
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -97,6 +98,7 @@ def run(
     error, or with `skip_bad` left out and listed in run.json. Unless the run is `final`, it keeps what later updates
     need. `beside` may write more files into the folder.
     """
+    began = time.monotonic()
     options = options or Options()
     if cluster and options.time_limit:
         raise UsageError("a time limit cannot be used on a cluster", hint="set fewer sweeps: --set sweeps=32")
@@ -132,7 +134,7 @@ def run(
             result, skipped = resolve_by_parts(work, corpus, Here(), skip_bad=skip_bad, watch=watch)
         else:
             result = loaded.resolve(
-                corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch
+                corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, began=began
             )
         check_has_events(result.corpus)
         if watch:

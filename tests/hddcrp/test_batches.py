@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,17 @@ def test_time_is_shared_by_size() -> None:
     assert clock.share(1.0) == pytest.approx(10.0, abs=0.1)
     assert Countdown(None, 4.0).share(1.0) is None
     assert Countdown(0.0, 4.0).share(1.0) == 0.0
+
+
+def test_without_time_events_are_those_of_the_pair_model() -> None:
+    hurried = replace(SYSTEM, time_limit=1e-9)
+    mixture = hurried.mixture(
+        EVIDENCE, LINKS, UNCERTAIN, model="hddcrp", document_weight=1.0, alpha_within=0.5, alpha_across=0.01
+    )
+    assert not mixture.complete
+    assert not mixture.settled
+    i, j = LINKS.pairs.i.tolist(), LINKS.pairs.j.tolist()
+    wanted = sorted(zip(j, i, LINKS.similarity.tolist(), strict=True))
+    found = zip(mixture.left.tolist(), mixture.right.tolist(), mixture.together.tolist(), strict=True)
+    assert list(found) == wanted
+    assert mixture.samples.shape == answers().samples.shape

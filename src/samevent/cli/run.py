@@ -57,7 +57,10 @@ if TYPE_CHECKING:
 @seed_option
 @click.option("--jobs", type=click.IntRange(1), help="Processes that share the work. Default: all cores.")
 @click.option(
-    "--time-limit", type=click.FloatRange(1), metavar="SECONDS", help="Stop sampling after this time."
+    "--time-limit",
+    type=click.FloatRange(1),
+    metavar="SECONDS",
+    help="Finish within this time: sampling gets what reading and writing leave.",
 )
 @set_option
 @click.option(

@@ -8,7 +8,7 @@ HDDCRP* does the same within documents, and joins clusters across documents by a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -34,7 +34,8 @@ from samevent.hddcrp import (
     sample,
 )
 from samevent.hddcrp.answers import last_of_runs
-from samevent.hddcrp.batches import Batch, BatchStore, component_batches, join_mixtures
+from samevent.hddcrp.batches import Batch, BatchStore, component_batches, join_mixtures, unsampled
+from samevent.hddcrp.checkpoint import fingerprint
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.hddcrp.problem import MOST_WEIGHT, Rows
 from samevent.hddcrp.runner import Countdown
@@ -52,6 +53,8 @@ Observe = Literal["words", "head_lemma", "two_lemmas"]
 _LEAST_LINK = 0.02
 """Less similar pairs are never links: there are too many of them, and hardly any is right."""
 _LEAST_ODDS = 1e-9
+_LIMITED_BATCH = 1 << 14
+"""Links of a batch if there is a time limit: a fraction of a second."""
 _EXACT_LIMIT = 1e4
 """Components with so many ways to link are enumerated, once per draw."""
 
@@ -64,7 +67,8 @@ class Linked(Sampling):
     `identical_words`, so are mentions with the same words. Across documents, only documents whose similarity reaches
     `document_gate` are linked, and with `within_only` none are. `dirichlet` is lambda; `observe` is what events
     generate, and `likelihood_weight` the exponent of its likelihood: 1 is the paper's model, and 0 leaves the words
-    to the pair model. Sampling stops after `time_limit` seconds (0: no limit).
+    to the pair model. Sampling stops after `time_limit` seconds (0: no limit), and what it does not reach is left to
+    the pair model.
     """
 
     pair_model: PairModelName = "paper"
@@ -238,7 +242,8 @@ class Factorised(Linked):
         **alphas: float,
     ) -> Mixture:
         """Return the posterior over links with uncertain similarities, batch by batch of independent components."""
-        batches = component_batches(len(evidence), links.pairs.i, links.pairs.j)
+        most = _LIMITED_BATCH if self.time_limit else None
+        batches = component_batches(len(evidence), links.pairs.i, links.pairs.j, most=most)
         words = observed(evidence, self.observe)
         settings = FitSettings(
             seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps,
@@ -248,6 +253,8 @@ class Factorised(Linked):
 
         def solve(batch: Batch, where: Path | None) -> Mixture:
             part = links.take(batch.links)
+            if clock.over:
+                return unsampled(batch, part.pairs.i, part.pairs.j, part.similarity, self.draws, settings)
             problem, within, across = self._uncertain_problem(
                 evidence, part, batch.customers, words, document_weight, alphas
             )
@@ -261,8 +268,15 @@ class Factorised(Linked):
         if len(batches) <= 1:
             everybody = Batch(np.arange(len(evidence), dtype=np.int32), np.arange(len(links.pairs)))
             return solve(everybody, checkpoint)
-        asked = (asdict(self), asdict(uncertainty), settings, alphas, document_weight, links.similarity)
-        store = BatchStore(checkpoint, asked)
+        asked = (
+            replace(self, time_limit=0.0),
+            uncertainty,
+            settings,
+            alphas,
+            document_weight,
+            links.similarity,
+        )
+        store = BatchStore(checkpoint, fingerprint(asked) if checkpoint else "")
         parts = []
         for number, batch in enumerate(batches):
             parts.append(replace(store.solve(number, batch, partial(solve, batch)), members=()))

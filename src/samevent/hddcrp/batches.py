@@ -23,8 +23,9 @@ from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import FormatError
 from samevent.hddcrp.checkpoint import fingerprint
+from samevent.hddcrp.fit import FitSettings
 from samevent.hddcrp.mixture import ComponentTrace, Mixture, largest_of
-from samevent.hddcrp.problem import Integers
+from samevent.hddcrp.problem import Floats, Integers
 from samevent.packing import pack, unpack
 from samevent.partitions.posterior import Line
 
@@ -117,6 +118,28 @@ def join_mixtures(customers: int, batches: Sequence[Batch], parts: Sequence[Mixt
     )
 
 
+def unsampled(
+    batch: Batch, i: Integers, j: Integers, similarity: Floats, draws: int, settings: FitSettings
+) -> Mixture:
+    """Return the answer to a batch for which no time is left: P(same cluster) of a link is its similarity."""
+    left, right = np.searchsorted(batch.customers, j), np.searchsorted(batch.customers, i)
+    left, right = np.minimum(left, right), np.maximum(left, right)
+    order, count = np.lexsort((right, left)), len(batch.customers)
+    return Mixture(
+        samples=np.tile(np.arange(count, dtype=np.int32), (draws * settings.keep, 1)),
+        left=left[order].astype(np.int32),
+        right=right[order].astype(np.int32),
+        together=similarity[order],
+        component=np.zeros(count, np.int32),
+        settled=False,
+        seed=settings.seed,
+        draws=draws,
+        sampled=0,
+        chain_difference=np.ones(count),
+        complete=False,
+    )
+
+
 def _first_of(labels: NDArray[np.integer]) -> Integers:
     """Return the first customer with each label."""
     first = np.empty(int(labels.max(initial=-1)) + 1, np.int32)
@@ -129,7 +152,8 @@ class BatchStore:
     """Finished batches on disk beside the checkpoint of a run, so that a run that is resumed keeps them."""
 
     checkpoint: Path | None
-    settings: object
+    settings: str
+    """A fingerprint of all that the answers depend on."""
 
     def solve(self, number: int, batch: Batch, solve: Callable[[Path | None], Mixture]) -> Mixture:
         """Return the answer to a batch: the stored one, or that of `solve`, which takes its own checkpoint."""

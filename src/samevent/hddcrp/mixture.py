@@ -229,6 +229,9 @@ def _one_by_one(
     largest: tuple[ComponentTrace, ...] = ()
     clock = Countdown(time_limit, draws)
     for number in range(draws):
+        if number and clock.over:  # the members so far make the mixture
+            complete = False
+            break
         (one,) = fit_all(
             [member(number)], jobs=jobs, time_limit=clock.share(1), pace=pace, covered=True,
             checkpoint=None if checkpoint is None else _beside(Path(checkpoint), number),
@@ -246,12 +249,13 @@ def _one_by_one(
         complete &= one.complete
         if number == draws // 2:
             largest = largest_traces(one)
-    difference: Floats = np.sqrt(squares) / draws
+    done = len(samples)
+    difference: Floats = np.sqrt(squares) / done
     return Mixture(
-        samples=np.stack(samples, axis=1).reshape(-1, problem.customers),
+        samples=np.stack([samples[at % done] for at in range(draws)], axis=1).reshape(-1, problem.customers),
         left=left,
         right=right,
-        together=together / draws,
+        together=together / done,
         component=_joined_components(components),
         verdict="; ".join(verdicts),
         settled=bool((difference <= MEAN_DIFFERENCE).all()),

@@ -201,6 +201,11 @@ class Countdown:
     done: float = 0
     began: float = field(default_factory=time.monotonic)
 
+    @property
+    def over(self) -> bool:
+        """Whether no time is left."""
+        return self.seconds is not None and time.monotonic() - self.began >= self.seconds
+
     def share(self, size: float) -> float | None:
         """Return the seconds for a piece of work of this size, given what is left of time and work."""
         if self.seconds is None:
