@@ -59,9 +59,11 @@ def found_in(index: DocumentIndex, least: float, block: int) -> dict[tuple[int, 
     return dict(zip(pairs, similarity.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("least", [0.05, 0.2, 0.5])
-@pytest.mark.parametrize(("rare", "nearest"), [(10**6, 10**6), (12, 10**6), (10**6, 3), (8, 5), (60, 1)])
+@pytest.mark.parametrize(
+    ("rare", "nearest"), [(10**6, 10**6), (12, 10**6), (10**6, 3), (8, 5), (60, 1), (2, 4), (3, 10**6)]
+)
 def test_neighbours_are_those_of_brute_force(seed: int, least: float, rare: int, nearest: int) -> None:
     table = zipfian(60, seed=seed)
     wanted = brute_force(table, least, rare, nearest)

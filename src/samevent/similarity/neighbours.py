@@ -7,10 +7,11 @@ share of all pairs, whose number grows with the square of the corpus, so two rul
 - of the neighbours of a document, the `most_neighbours` nearest count; one of the two being among the nearest of the
   other is enough.
 
-Neither changes anything in a corpus of up to `RARE` documents. The search is exact: it reads an inverted index of the
-rare words, and leaves out a document only where rare words and the lengths of the rest together cannot reach the
-threshold. Its cost grows with the number of documents, not with its square. Documents are searched in blocks, in
-threads, in any order; a block needs one number per document.
+Neither changes anything in a corpus of up to `RARE` documents. The search is exact: rare words find candidates by an
+inverted index, words that are not too common add to these, and a candidate is left out only where that and the lengths
+of what remains cannot reach the threshold. Beyond some hundred thousand documents, where rare words have as many
+documents as they may, its cost grows with the number of documents. They are searched in blocks, in threads, in any
+order; a block needs one number per document.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numba import njit
 
 from samevent.parallel import map_ahead
-from samevent.similarity.bags import Floats, Indices, Starts
+from samevent.similarity.bags import Booleans, Floats, Indices, Starts
 from samevent.similarity.documents import topical_values
 from samevent.similarity.mentions import MentionTable
 
@@ -31,6 +32,8 @@ PAIRS = 1_000_000
 """So many pairs of documents are kept in any case."""
 NEAREST = 32
 """And so many neighbours of each document."""
+_COMMON = 8
+"""Words that more than so many times `RARE` documents have are not in the index: they only bound what is left."""
 _BLOCK = 256
 """Number of documents searched at a time."""
 _SLACK = 1e-9
@@ -51,9 +54,9 @@ def most_neighbours(documents: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentIndex:
-    """The words of documents as vectors of unit length, and the documents of each rare word.
+    """The words of documents as vectors of unit length, and the documents of each word that is not too common.
 
-    `rest` is the length of the part of each vector that is not in the index.
+    `rare` marks the words that make neighbours; `rest` is the length of the part of each vector that is in no list.
     """
 
     starts: Starts
@@ -62,6 +65,7 @@ class DocumentIndex:
     list_starts: Starts
     list_documents: Indices
     list_values: Floats
+    rare: Booleans
     rest: Floats
     nearest: int
 
@@ -71,7 +75,8 @@ class DocumentIndex:
         bags, values = table.contents, topical_values(table)
         width = len(table.vocabulary)
         document = np.repeat(np.arange(len(bags), dtype=np.int32), np.diff(bags.starts))
-        listed = np.bincount(bags.words, minlength=width)[bags.words] <= max(rare, 1)
+        frequency = np.bincount(bags.words, minlength=width)
+        listed = frequency[bags.words] <= _COMMON * max(rare, 1)
         entries = np.flatnonzero(listed)
         order = entries[np.argsort(bags.words[entries], kind="stable")]
         left = np.bincount(document[~listed], values[~listed] ** 2, minlength=len(bags))
@@ -82,6 +87,7 @@ class DocumentIndex:
             list_starts=np.searchsorted(bags.words[order], np.arange(width + 1)).astype(np.int64),
             list_documents=document[order],
             list_values=values[order],
+            rare=frequency <= max(rare, 1),
             rest=np.sqrt(left.astype(np.float64)),
             nearest=most_neighbours(len(bags)) if nearest is None else nearest,
         )
@@ -98,7 +104,7 @@ class DocumentIndex:
         """Return the neighbours of some documents: the nearest, or all earlier ones if there is no limit."""
         found = _search(
             start, stop, least, self.nearest if self.limited else 0, self.starts, self.words, self.values,
-            self.list_starts, self.list_documents, self.list_values, self.rest,
+            self.list_starts, self.list_documents, self.list_values, self.rare, self.rest,
         )  # fmt: skip
         d, e, similarity = found
         return d, e, np.minimum(similarity, 1.0)
@@ -124,7 +130,7 @@ def topical_documents(table: MentionTable, least: float, *, jobs: int = 1) -> Ne
 
 @njit(cache=True, nogil=True)
 def _search(  # type: ignore[no-untyped-def]
-    start, stop, least, nearest, starts, words, values, list_starts, list_documents, list_values, rest
+    start, stop, least, nearest, starts, words, values, list_starts, list_documents, list_values, rare, rest
 ):  # fmt: skip
     documents = len(starts) - 1
     shared = np.zeros(documents)
@@ -138,16 +144,25 @@ def _search(  # type: ignore[no-untyped-def]
         for at in range(starts[d], starts[d + 1]):
             word, value = words[at], values[at]
             own[word] = value
+            if not rare[word]:
+                continue
             for entry in range(list_starts[word], list_starts[word + 1]):
                 e = list_documents[entry]
-                if e >= d and (nearest == 0 or e == d):
+                if e >= d:
                     if nearest == 0:
                         break
-                    continue
+                    if e == d:
+                        continue
                 if shared[e] == 0.0:
                     touched[candidates] = e
                     candidates += 1
                 shared[e] += value * list_values[entry]
+        for at in range(starts[d], starts[d + 1]):
+            word, value = words[at], values[at]
+            if not rare[word]:
+                for entry in range(list_starts[word], list_starts[word + 1]):
+                    if shared[list_documents[entry]] > 0.0:
+                        shared[list_documents[entry]] += value * list_values[entry]
         kept = 0
         for k in range(candidates):
             e = touched[k]
