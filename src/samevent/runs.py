@@ -41,8 +41,9 @@ from samevent.inputs import (
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT
 from samevent.locks import FolderLock
+from samevent.memory import jobs_within
 from samevent.model import Model, Options, Watch, batch_runtime
-from samevent.names import DEFAULT_PRESET
+from samevent.names import DEFAULT_PRESET, ENCODED_PRESETS
 from samevent.results import Diagnostics, Result
 from samevent.results.assembly import with_events
 from samevent.results.probabilities import load_probabilities, save_probabilities
@@ -84,6 +85,7 @@ def run(
     parts: str | None = None,
     skip_bad: bool = False,
     final: bool = False,
+    memory: float | None = None,
     beside: Callable[[Path, Result], None] | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
@@ -96,7 +98,8 @@ def run(
     With the address of a `cluster`, its workers do the work, with the same result. Until the end their `parts` lie in
     the folder, which workers must see under the same path, or under a URL. Documents that cannot be processed are an
     error, or with `skip_bad` left out and listed in run.json. Unless the run is `final`, it keeps what later updates
-    need. `beside` may write more files into the folder.
+    need. `beside` may write more files into the folder. With `memory`, all processes together take at most so many
+    bytes: there are fewer jobs if that is enough, and an error otherwise.
     """
     began = time.monotonic()
     options = options or Options()
@@ -112,6 +115,8 @@ def run(
         check_writable(corpus, result_name(name), format=name)
     words = word_count(corpus)
     jobs = jobs or (1 if words < _WORTH_SHARING else os.cpu_count() or 1)
+    if memory is not None:
+        jobs = jobs_within(memory, words, jobs, encoded=options.preset in ENCODED_PRESETS)
     seconds = words / _WORDS_PER_SECOND / jobs + 3
     tell(f"read {describe_corpus(corpus)}; about {duration(seconds)} without cached parses")
     loaded = Model.load(model, cache=Cache())

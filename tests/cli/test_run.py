@@ -193,6 +193,8 @@ def test_run_refuses_what_makes_no_sense(news: Path, out: Path, tmp_path: Path) 
     (tmp_path / "quiet.txt").write_text("A red house and a green tree.")
     assert "no event was found" in str(failure("run", tmp_path / "quiet.txt", "-o", tmp_path / "x"))
     assert isinstance(failure("run", news, "-o", tmp_path / "x", "--set", "sweep=3"), UsageError)
+    assert "the limit is 0.1 GB" in str(failure("run", news, "-o", tmp_path / "x", "--memory", "100MB"))
+    assert "no amount of memory" in str(failure("run", news, "-o", tmp_path / "x", "--memory", "much"))
     assert not any(path.name.startswith("x") for path in tmp_path.iterdir())
 
 

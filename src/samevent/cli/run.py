@@ -62,6 +62,9 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Finish within this time: sampling gets what reading and writing leave.",
 )
+@click.option(
+    "--memory", metavar="SIZE", help="Take at most this much memory, such as 4GB, or refuse before any work."
+)
 @set_option
 @click.option(
     "--format",
@@ -97,6 +100,7 @@ def run_cli(
     seed: int,
     jobs: int | None,
     time_limit: float | None,
+    memory: str | None,
     assignments: tuple[str, ...],
     formats: tuple[str, ...],
     cluster: str | None,
@@ -129,6 +133,7 @@ def run_cli(
     if exact:
         raise click.UsageError("--exact is for --update")
     from samevent.inputs import read_inputs
+    from samevent.memory import parsed_size
     from samevent.model import Options
     from samevent.runs import run
     from samevent.settings import assignment
@@ -156,6 +161,7 @@ def run_cli(
             parts=parts,
             skip_bad=skip_bad,
             final=final,
+            memory=parsed_size(memory) if memory else None,
             watch=watch,
             tell=say,
         )

@@ -56,7 +56,8 @@ def most_neighbours(documents: int) -> int:
 class DocumentIndex:
     """The words of documents as vectors of unit length, and the documents of each word that is not too common.
 
-    `rare` marks the words that make neighbours; `rest` is the length of the part of each vector that is in no list.
+    `rare` marks the words that make neighbours. `not_rare` is the length of the part of each vector that other words
+    make up, and `rest` that of the part which is in no list.
     """
 
     starts: Starts
@@ -66,6 +67,7 @@ class DocumentIndex:
     list_documents: Indices
     list_values: Floats
     rare: Booleans
+    not_rare: Floats
     rest: Floats
     nearest: int
 
@@ -79,7 +81,12 @@ class DocumentIndex:
         listed = frequency[bags.words] <= _COMMON * max(rare, 1)
         entries = np.flatnonzero(listed)
         order = entries[np.argsort(bags.words[entries], kind="stable")]
-        left = np.bincount(document[~listed], values[~listed] ** 2, minlength=len(bags))
+        is_rare = frequency <= max(rare, 1)
+
+        def length(left_out: Booleans) -> Floats:
+            squares = np.bincount(document[left_out], values[left_out] ** 2, minlength=len(bags))
+            return np.sqrt(squares.astype(np.float64))
+
         return cls(
             starts=bags.starts,
             words=bags.words,
@@ -87,8 +94,9 @@ class DocumentIndex:
             list_starts=np.searchsorted(bags.words[order], np.arange(width + 1)).astype(np.int64),
             list_documents=document[order],
             list_values=values[order],
-            rare=frequency <= max(rare, 1),
-            rest=np.sqrt(left.astype(np.float64)),
+            rare=is_rare,
+            not_rare=length(~is_rare[bags.words]),
+            rest=length(~listed),
             nearest=most_neighbours(len(bags)) if nearest is None else nearest,
         )
 
@@ -104,7 +112,7 @@ class DocumentIndex:
         """Return the neighbours of some documents: the nearest, or all earlier ones if there is no limit."""
         found = _search(
             start, stop, least, self.nearest if self.limited else 0, self.starts, self.words, self.values,
-            self.list_starts, self.list_documents, self.list_values, self.rare, self.rest,
+            self.list_starts, self.list_documents, self.list_values, self.rare, self.not_rare, self.rest,
         )  # fmt: skip
         d, e, similarity = found
         return d, e, np.minimum(similarity, 1.0)
@@ -130,7 +138,7 @@ def topical_documents(table: MentionTable, least: float, *, jobs: int = 1) -> Ne
 
 @njit(cache=True, nogil=True)
 def _search(  # type: ignore[no-untyped-def]
-    start, stop, least, nearest, starts, words, values, list_starts, list_documents, list_values, rare, rest
+    start, stop, least, nearest, starts, words, values, list_starts, list_documents, list_values, rare, not_rare, rest
 ):  # fmt: skip
     documents = len(starts) - 1
     shared = np.zeros(documents)
@@ -157,16 +165,24 @@ def _search(  # type: ignore[no-untyped-def]
                     touched[candidates] = e
                     candidates += 1
                 shared[e] += value * list_values[entry]
+        # Lists of the other words are read where that takes less than the cosines that it may save.
+        listed = 0
         for at in range(starts[d], starts[d + 1]):
-            word, value = words[at], values[at]
-            if not rare[word]:
-                for entry in range(list_starts[word], list_starts[word + 1]):
-                    if shared[list_documents[entry]] > 0.0:
-                        shared[list_documents[entry]] += value * list_values[entry]
+            if not rare[words[at]]:
+                listed += list_starts[words[at] + 1] - list_starts[words[at]]
+        left = not_rare
+        if listed < candidates * (starts[d + 1] - starts[d]):
+            left = rest
+            for at in range(starts[d], starts[d + 1]):
+                word, value = words[at], values[at]
+                if not rare[word]:
+                    for entry in range(list_starts[word], list_starts[word + 1]):
+                        if shared[list_documents[entry]] > 0.0:
+                            shared[list_documents[entry]] += value * list_values[entry]
         kept = 0
         for k in range(candidates):
             e = touched[k]
-            bound = shared[e] + rest[d] * rest[e] + _SLACK
+            bound = shared[e] + left[d] * left[e] + _SLACK
             shared[e] = 0.0
             if bound >= least:
                 touched[kept], bounds[kept] = e, bound
