@@ -159,6 +159,30 @@ BEFORE = ("compiling", "documents")
 """Stages that are not part of the total: what happens before and while documents are read."""
 
 
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return measured rows as a table in Markdown: CPU seconds, megabytes and exponents of each stage."""
+    heads = "".join(f" {row['mentions']:,} mentions | MB | n^ |" for row in rows)
+    lines = [f"| stage |{heads}", f"|---|{'---:|' * (3 * len(rows))}"]
+    names = dict.fromkeys(name for row in rows for name in row["stages"] if name not in BEFORE)
+    for name in (*names, "total"):
+        cells = []
+        for row in rows:
+            stage = row["total"] if name == "total" else row["stages"].get(name)
+            cells += (
+                [f"{stage['cpu_s']:,.1f} s", f"{stage['peak_mb']:,}", f"{stage.get('exponent', '')}"]
+                if stage
+                else ["", "", ""]
+            )
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    facts = {
+        "documents": "documents", "neighbours": "pairs of documents", "links": "links", "events": "events",
+        "report_pages": "pages of the report",
+    }  # fmt: skip
+    for key, words in facts.items():
+        lines.append(f"| {words} | {' | '.join(f'{row[key]:,} | |' for row in rows)}")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -170,7 +194,11 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the files here, with --one")
     parser.add_argument("--one", type=int, metavar="N", help="measure one size in this process")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="print a table of what --json stored")
     options = parser.parse_args()
+    if options.page:
+        print(table([json.loads(line) for line in options.page.read_text("utf-8").splitlines()]), end="")
+        return
     if options.one:
         print(json.dumps(measure(options.one, options.preset, options.jobs, options.keep)))
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -25,6 +26,7 @@ def benchmark(name: str) -> ModuleType:
 
 
 corpus = benchmark("corpus")
+growth = benchmark("growth")
 
 
 def test_a_smaller_corpus_is_the_beginning_of_a_larger_one() -> None:
@@ -58,3 +60,23 @@ def test_events_are_told_in_several_words() -> None:
             if mention.kind == "action" and "/said/" not in str(mention.event):
                 words.setdefault(str(mention.event), set()).add(mention.text)
     assert sum(len(spellings) > 1 for spellings in words.values()) > len(words) / 4
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    docs = BENCHMARKS.parent / "docs"
+    stored = (docs / "growth.json").read_text("utf-8").splitlines()
+    shown = (
+        (docs / "growth.md").read_text("utf-8").partition("<!-- growth -->\n")[2].partition("<!-- end -->")[0]
+    )
+    assert shown == growth.table([json.loads(line) for line in stored])
+
+
+def test_exponents_are_slopes_in_double_logarithmic_scale() -> None:
+    rows = [
+        {"mentions": 10**k, "stages": {"gate": {"cpu_s": 10.0 ** (1.5 * k), "peak_mb": 7 * k}}}
+        for k in (2, 3)
+    ]
+    first, second = growth.with_exponents(rows)
+    assert "exponent" not in first["stages"]["gate"]
+    assert second["stages"]["gate"]["exponent"] == 1.5
+    assert (second["total"]["exponent"], second["total"]["peak_mb"]) == (1.5, 21)

@@ -31,7 +31,7 @@ def _result() -> Result:
 
 
 def test_event_rows_sum_up_each_event_in_order_of_its_first_mention() -> None:
-    rows = event_rows(_result())
+    rows = list(event_rows(_result()))
     assert [row["event"] for row in rows] == ["raid", "kill d1", "kill d2"]
     assert all(list(row) == EVENT_COLUMNS for row in rows)
     raid = rows[0]
@@ -69,7 +69,7 @@ def test_class_of_an_event_is_that_of_most_mentions() -> None:
 
 def test_mention_rows_hold_every_mention_once_and_say_where_it_stands() -> None:
     result = _result()
-    rows = mention_rows(result)
+    rows = list(mention_rows(result))
     assert all(list(row) == MENTION_COLUMNS for row in rows)
     assert sorted(str(row["mention"]) for row in rows) == sorted(
         m.id for m in result.corpus.mentions("action")
@@ -81,7 +81,7 @@ def test_mention_rows_hold_every_mention_once_and_say_where_it_stands() -> None:
 
 
 def test_mention_rows_name_arguments_by_kind_and_the_closest_mention() -> None:
-    bombs, raid = mention_rows(_result())[:2]
+    bombs, raid, *_ = mention_rows(_result())
     assert (bombs["participants"], bombs["times"], bombs["locations"]) == ("Sudan", None, "Yida")
     assert (bombs["title"], bombs["date"]) == ("A raid", "2011-11-10")
     assert (bombs["closest"], bombs["similarity"]) == ("d2:1-2:action", 0.9877)
@@ -92,5 +92,5 @@ def test_mention_rows_name_arguments_by_kind_and_the_closest_mention() -> None:
 
 def test_mention_rows_put_text_on_one_line() -> None:
     d = Document.from_tokens("d", [["It", "blew", "up", "."]], text="It blew\n  up .")
-    rows = mention_rows(Result(Corpus([d.with_mentions([d.mention("action", 1, 3, event="e1")])])))
+    rows = list(mention_rows(Result(Corpus([d.with_mentions([d.mention("action", 1, 3, event="e1")])]))))
     assert (rows[0]["text"], rows[0]["sentence"]) == ("blew up", "It blew up .")

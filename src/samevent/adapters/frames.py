@@ -16,12 +16,12 @@ _NUMBERS = ("probability", "similarity")
 
 def events_frame(result: Result) -> DataFrame:
     """Return a row for each event, by its first mention; what is not known is missing."""
-    return _frame(event_rows(result), EVENT_COLUMNS)
+    return _frame(list(event_rows(result)), EVENT_COLUMNS)
 
 
 def mentions_frame(result: Result) -> DataFrame:
     """Return a row for each mention of an event: event by event, then in reading order."""
-    return _frame(mention_rows(result), MENTION_COLUMNS)
+    return _frame(list(mention_rows(result)), MENTION_COLUMNS)
 
 
 def _frame(rows: list[Row], columns: list[str]) -> DataFrame:

@@ -5,6 +5,9 @@ What a spreadsheet could take for a formula is guarded where rows are written (`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+
 from samevent.corpus import Kind, Mention
 from samevent.events import Event, Member
 from samevent.formats.sheets import YES, Cell
@@ -21,19 +24,27 @@ MENTION_COLUMNS = (
 Row = dict[str, Cell]
 """Cells by column, in the order of the columns; None is an empty cell."""
 
+_DOCUMENTS = 1024
+"""Of how many documents the mentions are kept at hand; events of one story follow each other."""
 _DIGITS = 4
 """Probabilities come from at most some thousands of samples."""
 
 
-def event_rows(result: Result) -> list[Row]:
-    """Return one row per event, in order of first mentions."""
-    return [_event_row(event) for event in result.events]
+def event_rows(result: Result) -> Iterator[Row]:
+    """Yield one row per event, in order of first mentions."""
+    return (_event_row(event) for event in result.events)
 
 
-def mention_rows(result: Result) -> list[Row]:
-    """Return one row per mention of an event: event by event, in reading order."""
-    known = {mention.id: mention for mention in result.corpus.mentions()}
-    return [_mention_row(result, event, member, known) for event in result.events for member in event.members]
+def mention_rows(result: Result) -> Iterator[Row]:
+    """Yield one row per mention of an event: event by event, in reading order."""
+
+    @lru_cache(maxsize=_DOCUMENTS)
+    def mentions_of(document: str) -> dict[str, Mention]:
+        return {mention.id: mention for mention in result.corpus[document].mentions}
+
+    for event in result.events:
+        for member in event.members:
+            yield _mention_row(result, event, member, mentions_of(member.mention.document))
 
 
 def _event_row(event: Event) -> Row:
