@@ -179,7 +179,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         "report_pages": "pages of the report",
     }  # fmt: skip
     for key, words in facts.items():
-        lines.append(f"| {words} | {' | '.join(f'{row[key]:,} | |' for row in rows)}")
+        lines.append(f"| {words} |{''.join(f' {row[key]:,} | | |' for row in rows)}")
     return "\n".join(lines) + "\n"
 
 
