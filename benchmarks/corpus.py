@@ -123,10 +123,11 @@ Sentence = tuple["list[Word]", "list[tuple[int, int, Kind, str | None, str | Non
 
 def documents(mentions: int, *, seed: int = 0) -> Iterator[tuple[Document, Annotation]]:
     """Yield documents with about so many event mentions in all, with their parses."""
-    return islice(_endless(seed), mentions // MENTIONS_PER_DOCUMENT)
+    return islice(endless(seed), mentions // MENTIONS_PER_DOCUMENT)
 
 
-def _endless(seed: int) -> Iterator[tuple[Document, Annotation]]:
+def endless(seed: int) -> Iterator[tuple[Document, Annotation]]:
+    """Yield documents without end; the first ones are the same, however many are taken."""
     written = 0
     sizes = tuple(accumulate(rank**-2.0 for rank in range(1, OUTLETS + 1)))
     for number in count():

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 @click.option(
     "--exact", is_flag=True, help="With --update: resolve everything anew, with the bytes of a full run."
 )
+@click.option(
+    "--report", is_flag=True, help="With --update: write the whole report anew, not only changes.html."
+)
 @preset_option("Settings to start from.")
 @click.option("--keep-singletons", is_flag=True, help="Also report events with a single mention.")
 @click.option(
@@ -93,6 +96,7 @@ def run_cli(
     target: Path | None,
     grown: Path | None,
     exact: bool,
+    report: bool,
     preset: str,
     keep_singletons: bool,
     min_probability: float,
@@ -125,13 +129,13 @@ def run_cli(
     if grown is not None:
         _check_own_options()
         with stages() as watch:
-            done = _updated(sources, grown, exact, model, jobs, read_as, encoding, watch)
+            done = _updated(sources, grown, exact, report, model, jobs, read_as, encoding, watch)
         print_update(done, grown)
         return
     if target is None:
         raise click.MissingParameter(param_type="option", param_hint="'-o' / '--output'")
-    if exact:
-        raise click.UsageError("--exact is for --update")
+    if exact or report:
+        raise click.UsageError(f"{'--exact' if exact else '--report'} is for --update")
     from samevent.inputs import read_inputs
     from samevent.memory import parsed_size
     from samevent.model import Options
@@ -178,7 +182,7 @@ def print_summary(result: Result, target: Path) -> None:
     say(f"look at {target / 'report.html'}")
 
 
-_WITH_UPDATE = frozenset("sources grown exact model jobs read_as encoding".split())
+_WITH_UPDATE = frozenset("sources grown exact report model jobs read_as encoding".split())
 """Parameters that --update takes; a run keeps all others."""
 
 
@@ -198,6 +202,7 @@ def _updated(
     sources: tuple[Path, ...],
     folder: Path,
     exact: bool,
+    report: bool,
     model: str,
     jobs: int | None,
     read_as: str | None,
@@ -212,6 +217,7 @@ def _updated(
         lambda: read_inputs(sources, format=read_as, encoding=encoding),
         folder,
         exact=exact,
+        report=report,
         model=model if given else None,
         jobs=jobs or 1,
         watch=watch,
@@ -228,4 +234,5 @@ def print_update(done: Update, folder: Path) -> None:
         f"{len(done.documents):,} documents added; {done.touched:,} of {done.mentions:,} mentions resolved anew, "
         f"{changed:,} events merged or split (history.jsonl)"
     )
-    say(f"look at {folder / 'report.html'}")
+    page = "report.html" if done.exact else "changes.html"
+    say(f"look at {folder / page}")

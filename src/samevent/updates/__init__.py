@@ -5,7 +5,8 @@
 Only mentions that new documents touch are linked and sampled anew (`growth`); events keep their ids (`ids`), and
 whatever has not changed is copied (`splicing`). The new run takes the place of the old one at the end, so the folder
 is always whole. `history.jsonl` has one line per update: what came, and what became of events that are no longer what
-they were.
+they were. `changes.html` shows the events that the last update touched; the whole report is written anew only if asked
+for, or later (`samevent report`), because it takes longer than everything else.
 
 Words keep the weights of the last time that everything was linked. Once documents have grown by half since then, or
 where an answer has no independent components, or if asked, everything is resolved anew with the bytes of a full run.
@@ -58,6 +59,7 @@ from samevent.updates.ids import named, successors
 from samevent.updates.splicing import line_ids, spliced_probabilities, spliced_table
 
 HISTORY_FILE = "history.jsonl"
+CHANGES_FILE = "changes.html"
 MOST_GROWTH = 1.5
 """When documents have grown by this factor, words are weighted and everything is linked anew."""
 
@@ -84,14 +86,16 @@ def update(
     exact: bool = False,
     model: str | Path | None = None,
     jobs: int = 1,
+    report: bool = False,
     skip_changed: bool = False,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Update:
     """Add documents to the run in a folder; those that it has already are left out.
 
-    The run's own options hold. `model` is the one it was made with, if that is not a shipped one. A document that the
-    run has with another text is an error, or left out if `skip_changed`.
+    The run's own options hold. `model` is the one it was made with, if that is not a shipped one. With `report`, the
+    whole report is written anew. A document that the run has with another text is an error, or left out if
+    `skip_changed`.
     """
     recover(folder)
     about = read_about(folder)
@@ -114,7 +118,8 @@ def update(
     loaded = Model.load(model or known["model"], cache=Cache())
     part = begin(folder, {**known, "update": True}, overwrite=True)
     try:
-        job = _Job(folder, part.part, loaded, options, system, state, about, watch or (lambda *_: None))
+        show = watch or (lambda *_: None)
+        job = _Job(folder, part.part, loaded, options, system, state, about, report, show)
         done = job.add(new, jobs)
         part.publish()
     finally:
@@ -193,6 +198,7 @@ class _Job:
     system: Clusterer
     state: State
     about: Mapping[str, Any]
+    report: bool
     show: Watch
 
     def add(self, new: Corpus, jobs: int) -> Update:
@@ -262,40 +268,35 @@ class _Job:
             lines[at] = _line(document)
         lines += [_line(document) for document in list(result.to_corpus())[len(old) :]]
         (self.part / RESULT_FILE).write_bytes(b"".join(lines))
-        self._write_tables(result, touched, set(before.values()))
+        verdict = (
+            f"{int(growth.touched.sum()):,} of {len(table):,} mentions were resolved anew at the last update: "
+            f"{growth.convergence.verdict}"
+        )
+        only = _only(result, touched, self.about["result"], verdict)
+        self._write_tables(only, set(before.values()))
+        only.to_html(self.part / CHANGES_FILE)
         saved = SavedProbabilities.load(self.folder / PROBABILITIES_FILE)
         spliced_probabilities(saved, table.ids, growth.touched, growth.answers).save(
             self.part / PROBABILITIES_FILE
         )
         became = successors(before, after)
         _add_history(self.folder, self.part, inputs, became)
-        self._write_run(inputs, table, growth)
+        self._write_run(inputs, verdict)
         return became, next_event
 
-    def _write_tables(self, result: Result, touched: set[str], gone: set[str]) -> None:
-        """Write the tables of events and mentions, with the rows of events that were touched."""
-        bare = result.corpus.mapped(
-            lambda d: d.with_mentions(
-                replace(m, event=None) if m.kind == "action" and m.id not in touched else m
-                for m in d.mentions
-            )
-        )
-        only = replace(result, corpus=bare)
+    def _write_tables(self, touched: Result, gone: set[str]) -> None:
+        """Write the tables of events and mentions, with the rows of touched events."""
         for name, columns, rows in (
-            ("events.csv", EVENT_COLUMNS, event_rows(only)),
-            ("mentions.csv", MENTION_COLUMNS, mention_rows(only)),
+            ("events.csv", EVENT_COLUMNS, event_rows(touched)),
+            ("mentions.csv", MENTION_COLUMNS, mention_rows(touched)),
         ):
             changed: dict[str, list[Row]] = {}
             for row in rows:
                 changed.setdefault(str(row["event"]), []).append(row)
             write_text(self.part / name, spliced_table(self.folder / name, columns, changed, gone))
 
-    def _write_run(self, inputs: Corpus, table: MentionTable, growth: Growth) -> None:
-        """Write run.json, and what shows the whole result: the report, and other formats."""
-        verdict = (
-            f"{int(growth.touched.sum()):,} of {len(table):,} mentions were resolved anew at the last update: "
-            f"{growth.convergence.verdict}"
-        )
+    def _write_run(self, inputs: Corpus, verdict: str) -> None:
+        """Write run.json, and what shows the whole result if it is asked for: the report, and other formats."""
         documents = {**self.about["documents"], **fingerprints(inputs)}
         diagnostics = Diagnostics.from_json(self.about["diagnostics"])
         about = {
@@ -305,9 +306,13 @@ class _Job:
             "diagnostics": replace(diagnostics, verdict=verdict).to_json(),
         }
         write_json(self.part / RUN_FILE, about)
+        formats = self.about.get("formats", ())
+        if not (self.report or formats):
+            return
         whole = open_run(self.part)
-        whole.to_html(self.part / REPORT_FILE, overwrite=True)
-        for name in self.about.get("formats", ()):
+        if self.report:
+            whole.to_html(self.part / REPORT_FILE)
+        for name in formats:
             write(whole, self.part / result_name(name), format=name, overwrite=True)
 
 
@@ -349,6 +354,17 @@ def _renamed(corpus: Corpus, touched: set[str], names: Mapping[str, str]) -> Cor
         return replace(m, event=names.get(m.id), within=None) if m.id in touched else m
 
     return corpus.mapped(lambda document: document.with_mentions(map(renamed, document.mentions)))
+
+
+def _only(result: Result, touched: set[str], about: Mapping[str, Any], verdict: str) -> Result:
+    """Return a result in which only touched mentions have events."""
+
+    def without(m: Mention) -> Mention:
+        return replace(m, event=None) if m.kind == "action" and m.id not in touched else m
+
+    corpus = result.corpus.mapped(lambda document: document.with_mentions(map(without, document.mentions)))
+    title = {"title": "What the last update changed"}
+    return replace(result, corpus=corpus, about={**about, **title}, diagnostics=Diagnostics(verdict))
 
 
 def _add_history(
