@@ -73,7 +73,7 @@ def _timeless(found: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in found.items() if k != "seconds"} | {"rows": rows}
 
 
-def test_hdp_variants_have_short_runs_on_gold_mentions(tmp_path: Path) -> None:
+def test_hdp_variants_have_short_runs(tmp_path: Path) -> None:
     plan = hasty(clusterers=(), changes={"runs": 1, "sweeps": 2})
     found = measure_ecbplus(reports(), plan, work_in(tmp_path))
     assert [row["clusterer"] for row in found["rows"] if row["unit"] == "document"] == [

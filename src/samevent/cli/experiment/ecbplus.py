@@ -63,7 +63,7 @@ _COLUMNS = ["", *_FIGURES, "CoNLL", "95 %", "LEA", "– lemma", "p", "– agglom
     default="all",
     show_default=True,
     metavar="NAME,...|all",
-    help="Which systems. all: the paper's six and, where there are not too many mentions, the variants of hdp-lex.",
+    help="Which systems. all: the paper's six and, in short runs, the variants of hdp-lex.",
 )
 @click.option(
     "--preset",
