@@ -18,9 +18,13 @@ from samevent.language.encoder.weights import NORMS, read_weights
 PIECES = [1, 5, 6, 7, 4, 9, 2, 10, 11, 12, 2]
 
 
+def feed(pieces: list[int], own: int | None = None) -> dict[str, np.ndarray]:
+    return {"pieces": np.array(pieces), "own": np.array([own or len(pieces)])}
+
+
 def run(graph: bytes, pieces: list[int]) -> Any:
     session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    return session.run(["last", "middle"], {"pieces": np.array(pieces)})
+    return session.run(["last", "middle"], feed(pieces))
 
 
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
@@ -33,6 +37,20 @@ def test_graph_computes_what_a_plain_forward_pass_does(tmp_path: Path, kind: str
     assert np.allclose(middle, np.mean(layers[1:], axis=0), atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+@pytest.mark.parametrize("quantized", [False, True])
+@pytest.mark.parametrize("own", [1, 4, 10])
+def test_context_is_read_but_not_written(tmp_path: Path, kind: str, quantized: bool, own: int) -> None:
+    weights = with_tagger(read_weights(write_base(tmp_path, kind)))
+    session = open_session(graph_bytes(weights, quantized=quantized))
+    whole, part = (session.run(None, feed(PIECES, count)) for count in (None, own))
+    for all_rows, rows in zip(whole, part, strict=True):
+        assert rows.shape == (own, all_rows.shape[1])
+        assert np.allclose(rows, all_rows[:own], atol=1e-5)
+    alone = session.run(None, feed(PIECES[:own]))
+    assert not np.allclose(part[0], alone[0], atol=1e-3), "the context counts"
+
+
 @pytest.mark.parametrize("quantized", [False, True])
 def test_graph_scores_tags_from_the_last_layer_and_the_mean_of_layers(
     tmp_path: Path, quantized: bool
@@ -43,7 +61,7 @@ def test_graph_scores_tags_from_the_last_layer_and_the_mean_of_layers(
         weights.arrays[name] = draws.normal(size=weights.arrays[name].shape).astype(np.float32)
     graph = graph_bytes(weights, quantized=quantized)
     session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    (tags,) = session.run(["tags"], {"pieces": np.array(PIECES)})
+    (tags,) = session.run(["tags"], feed(PIECES))
     expected = np.hstack(run(graph, PIECES)) @ weights.arrays[WEIGHT].T + weights.arrays[BIAS]
     assert np.allclose(tags, expected, atol=1e-4)
 
@@ -110,7 +128,7 @@ def test_encoders_in_one_graph_share_what_they_have_in_common(tmp_path: Path) ->
     outputs = dict(
         zip(
             ("a_last", "a_middle", "b_last", "b_middle"),
-            session.run(None, {"pieces": np.array(PIECES)}),
+            session.run(None, feed(PIECES)),
             strict=True,
         )
     )
@@ -138,7 +156,6 @@ def test_graph_of_two_encoders_gives_the_same_with_unsigned_weights(tmp_path: Pa
     other = replace(weights, arrays=weights.arrays | {"1.up.bias": weights.arrays["1.up.bias"] + 1})
     both = graph_bytes({"a_": weights, "b_": other}, quantized=quantized)
     signed, unsigned = (
-        open_session(both, unsigned_weights=choice).run(None, {"pieces": np.array(PIECES)})
-        for choice in (False, True)
+        open_session(both, unsigned_weights=choice).run(None, feed(PIECES)) for choice in (False, True)
     )
     assert all(np.array_equal(a, b) for a, b in zip(signed, unsigned, strict=True))

@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from samevent.language.encoder.onnx_file import OPSET, Node, Port, model_bytes
+from samevent.language.encoder.onnx_file import OPSETS, RUNTIME, Node, Port, model_bytes
 from samevent.language.encoder.runtime import open_session
 
 
@@ -13,6 +13,7 @@ def test_file_is_what_the_library_onnx_writes() -> None:
     nodes = [
         Node("Gather", ["table", "rows"], ["x"], {"axis": 0}),
         Node("LayerNormalization", ["x", "one"], ["y"], {"axis": -1, "epsilon": 0.5}),
+        Node("MatMulIntegerToFloat", ["a", "b", "s", "t"], ["unused"]),
         Node("Transpose", ["y"], ["z"], {"perm": (1, 0)}),
     ]
     constants = {"table": table, "one": np.ones(3, np.float32), "unused": np.int64(-5)}
@@ -26,6 +27,7 @@ def test_file_is_what_the_library_onnx_writes() -> None:
         [
             helper.make_node("Gather", ["table", "rows"], ["x"], axis=0),
             helper.make_node("LayerNormalization", ["x", "one"], ["y"], axis=-1, epsilon=0.5),
+            helper.make_node("MatMulIntegerToFloat", ["a", "b", "s", "t"], ["unused"], domain=RUNTIME),
             helper.make_node("Transpose", ["y"], ["z"], perm=[1, 0]),
         ],
         "encoder",
@@ -34,7 +36,10 @@ def test_file_is_what_the_library_onnx_writes() -> None:
         [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
     )
     theirs = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9, producer_name="samevent"
+        graph,
+        opset_imports=[helper.make_opsetid(name, version) for name, version in OPSETS.items()],
+        ir_version=9,
+        producer_name="samevent",
     )
     assert ours == theirs
 

@@ -1,14 +1,16 @@
 """An encoder as an ONNX graph, built node by node from its weights: no torch, no exporter.
 
-The graph reads one unit at a time: `pieces` (n) gives `last` and `middle` (n x size), the last layer and the mean of
-all layers but the first. An encoder with a tagger also gives `tags` (n x tags): scores that are linear in both. There
+The graph reads one unit at a time: `pieces` (n), of which the first `own` (m) are wanted and the others are context. It
+gives `last` and `middle` (m x size), the last layer and the mean of all layers but the first. The last layer is not
+computed for the context. An encoder with a tagger also gives `tags` (m x tags): scores that are linear in both. There
 is no batch and no padding, so a unit's vectors never depend on its neighbours. Several encoders can share a graph:
 their outputs have prefixes, and what they have in common is computed once.
 
 `quantized` stores word vectors as bytes with one scale per word, and matrices as bytes with one scale per output.
 Activations are quantized as the graph runs, with one scale per piece. A few channels of some encoders have values a
-hundred times as large as all others, which would share their scale; these channels stay in full precision. So do the
-matrices that end the lowest layers, if `exact_layers` says so: their errors pass through all others.
+hundred times as large as all others, which would share their scale; these channels are read in full precision. With
+`exact_layers` they are written so as well, and the matrices that end as many of the lowest layers stay as they are:
+their errors pass through all others.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.language.encoder.onnx_file import FLOAT, UINT8, Attribute, Node, Port, model_bytes
+from samevent.language.encoder.onnx_file import FLOAT, Attribute, Node, Port, model_bytes
 from samevent.language.encoder.tagging import BIAS, WEIGHT
 from samevent.language.encoder.weights import NORMS, Weights
 from samevent.storage import atomic_path
 
+OWN = "own"
+"""The input that says how many pieces, from the first on, are wanted."""
 _LEVELS = 127
 _ZERO = 128
 """The byte that stands for an activation of 0."""
@@ -50,8 +54,9 @@ def graph_bytes(
     for prefix, weights in ({"": encoders} if isinstance(encoders, Weights) else encoders).items():
         for name, (array, size) in _EncoderGraph(graph, weights, quantized, exact_layers).outputs().items():
             graph.add("Identity", array, out=prefix + name)
-            outputs.append(Port(prefix + name, "float32", ("n", size)))
-    return model_bytes(graph.nodes, [Port("pieces", "int64", ("n",))], outputs, graph.constants)
+            outputs.append(Port(prefix + name, "float32", ("m", size)))
+    inputs = [Port("pieces", "int64", ("n",)), Port(OWN, "int64", (1,))]
+    return model_bytes(graph.nodes, inputs, outputs, graph.constants)
 
 
 def outlier_channels(weights: Weights) -> NDArray[np.int64]:
@@ -68,6 +73,14 @@ class _Graph:
         self.constants: dict[str, NDArray[np.generic]] = {}
         self._known: dict[str, str] = {}
         self._beside: dict[str, str | None] = {}
+
+    def split(self, array: str, parts: int, axis: int) -> list[str]:
+        """Split an array into equal parts."""
+        names = [f"{array}.{part}" for part in range(parts)]
+        if array not in self._known:
+            self._known[array] = array
+            self.nodes.append(Node("Split", (array,), names, {"axis": axis, "num_outputs": parts}))
+        return names
 
     def add(self, kind: str, *inputs: str, out: str | None = None, **attributes: Attribute) -> str:
         """Add a node of one output, named or not, and return the output's name."""
@@ -110,9 +123,11 @@ class _EncoderGraph:
     def __init__(self, graph: _Graph, weights: Weights, quantized: bool, exact_layers: int) -> None:
         self.weights = weights
         self.exact = {f"{layer}.down" for layer in range(exact_layers)}
+        self.exact_writes = exact_layers > 0
         self.quantized = quantized
         self.outliers = outlier_channels(weights) if quantized else np.empty(0, np.int64)
         self.add = graph.add
+        self.split = graph.split
         self.constant = graph.constant
 
     def outputs(self) -> dict[str, tuple[str, int]]:
@@ -131,9 +146,10 @@ class _EncoderGraph:
             )  # fmt: skip
         layers = []
         for layer in range(self.weights.layers):
-            x = self.layer(f"{layer}.", x, distance)
+            x = self.layer(f"{layer}.", x, distance, last=layer == self.weights.layers - 1)
             layers.append(x)
-        upper = layers[1:] or layers
+        *below, x = layers[1:] or layers
+        upper = [*(self.own(lower) for lower in below), x]
         middle = self.add("Mul", self.add("Sum", *upper), self.number("share", 1 / len(upper)))
         outputs = {"last": (x, size), "middle": (middle, size)}
         if WEIGHT in arrays:
@@ -151,23 +167,39 @@ class _EncoderGraph:
         scale = self.add("Gather", self.constant("word.scale", scales), "pieces", axis=0)
         return self.add("Mul", self.add("Cast", rows, to=FLOAT), scale)
 
-    def layer(self, prefix: str, x: str, distance: str | None) -> str:
-        """Add attention and feed-forward network, each with its residual and norm."""
+    def own(self, x: str, axis: int = 0) -> str:
+        """Cut off what belongs to the context."""
+        return self.add("Slice", x, self.constant("zero", [0]), OWN, self.constant(f"axis{axis}", [axis]))
+
+    def heads(self, prefix: str, parts: tuple[str, ...], x: str) -> list[str]:
+        """Return what each head sees (heads x pieces x width) in the vectors, by one product for all parts."""
+        w, width = self.weights, self.weights.size // self.weights.heads
+        # Scores are divided by the root of the width: this is done to the queries, and once.
+        factors = [np.float32(width**-0.5 if part == "query" else 1) for part in parts]
+        matrix, bias = (
+            np.concatenate([w.arrays[f"{prefix}{p}.{kind}"] * f for p, f in zip(parts, factors, strict=True)])
+            for kind in ("weight", "bias")
+        )
+        name = prefix + "+".join(parts)
+        product = self.linear(name, self.read(x), matrix, bias)
+        split = self.constant(f"split{len(parts)}", [0, len(parts) * w.heads, width])
+        by_head = self.add("Transpose", self.add("Reshape", product, split), perm=(1, 0, 2))
+        return self.split(by_head, len(parts), 0) if len(parts) > 1 else [by_head]
+
+    def layer(self, prefix: str, x: str, distance: str | None, *, last: bool) -> str:
+        """Add attention and feed-forward network, each with its residual and norm; the last one without context."""
         w = self.weights
-        read = self.read(x)
-        split = self.constant("split", [0, w.heads, w.size // w.heads])
-        query, key, value = (
-            self.add("Reshape", self.linear(prefix + part, read), split) for part in ("query", "key", "value")
-        )
-        scores = self.add(
-            "MatMul", self.add("Transpose", query, perm=(1, 0, 2)), self.add("Transpose", key, perm=(1, 2, 0))
-        )
-        scores = self.add("Mul", scores, self.number("width", (w.size // w.heads) ** -0.5))
+        if last:
+            key, value = self.heads(prefix, ("key", "value"), x)
+            x = self.own(x)
+            (query,) = self.heads(prefix, ("query",), x)
+            distance = distance and self.own(distance, 1)
+        else:
+            query, key, value = self.heads(prefix, ("query", "key", "value"), x)
+        scores = self.add("MatMul", query, self.add("Transpose", key, perm=(0, 2, 1)))
         if distance is not None:
             scores = self.add("Add", scores, distance)
-        mixed = self.add(
-            "MatMul", self.add("Softmax", scores, axis=-1), self.add("Transpose", value, perm=(1, 0, 2))
-        )
+        mixed = self.add("MatMul", self.add("Softmax", scores, axis=-1), value)
         mixed = self.add(
             "Reshape", self.add("Transpose", mixed, perm=(1, 0, 2)), self.constant("join", [0, w.size])
         )
@@ -189,7 +221,7 @@ class _EncoderGraph:
         matrix = self.weights.arrays[f"{name}.weight"]
         if name in self.exact:
             return self.linear(name, _Activations(x))
-        if not len(self.outliers):
+        if not (self.exact_writes and len(self.outliers)):
             return self.linear(name, self.activations(x))
         others = np.array(matrix)
         others[self.outliers] = 0
@@ -206,16 +238,21 @@ class _EncoderGraph:
         scale = self.add(
             "Mul", self.add("Max", largest, self.number("tiny", _TINY)), self.number("level", 1 / _LEVELS)
         )
-        shifted = self.add(
-            "Add", self.add("Mul", x, self.add("Reciprocal", scale)), self.number("shift", _ZERO + 0.5)
-        )
-        # Casting cuts off, so the half rounds.
-        return _Activations(self.add("Cast", shifted, to=UINT8), scale, outliers)
+        by_row = self.add("Squeeze", scale, self.constant("rows", [1]))
+        zeros = self.add("Expand", self.constant("byte", np.uint8(_ZERO)), self.add("Shape", by_row))
+        return _Activations(self.add("QuantizeLinear", x, by_row, zeros, axis=0), scale, outliers)
 
-    def linear(self, name: str, read: _Activations, matrix: NDArray[np.float32] | None = None) -> str:
-        """Multiply activations by a matrix, by default the one of this name, and add its bias."""
-        matrix = self.weights.arrays[f"{name}.weight"] if matrix is None else matrix
-        bias = self.array(f"{name}.bias")
+    def linear(
+        self,
+        name: str,
+        read: _Activations,
+        matrix: NDArray[np.float32] | None = None,
+        bias_values: NDArray[np.float32] | None = None,
+    ) -> str:
+        """Multiply activations by a matrix and add a bias, by default those of this name."""
+        arrays = self.weights.arrays
+        matrix = arrays[f"{name}.weight"] if matrix is None else matrix
+        bias = self.constant(f"{name}.bias", arrays[f"{name}.bias"] if bias_values is None else bias_values)
         if read.scale is None:
             return self.add("Add", self.add("MatMul", read.values, self.constant(name, matrix.T)), bias)
         if read.outliers is not None:
@@ -223,11 +260,12 @@ class _EncoderGraph:
             bias = self.add("Add", self.add("MatMul", read.outliers, columns), bias)
         levels, scales = _quantized(matrix)
         zero = self.constant("byte", np.uint8(_ZERO))
-        product = self.add("MatMulInteger", read.values, self.constant(name, levels.T, read.values), zero)
-        # Two multiplications: onnxruntime would fuse one by the product of both scales with the matrix product, as if
-        # all rows of the activations had the same scale.
-        rows = self.add("Mul", self.add("Cast", product, to=FLOAT), read.scale)
-        return self.add("Add", self.add("Mul", rows, self.constant(f"{name}.scale", scales[:, 0])), bias)
+        # The scales of outputs are applied with the product, those of rows afterwards: it has one for all rows.
+        product = self.add(
+            "MatMulIntegerToFloat", read.values, self.constant(name, levels.T, read.values), self.number("one", 1.0),
+            self.constant(f"{name}.scale", scales[:, 0]), zero,
+        )  # fmt: skip
+        return self.add("Add", self.add("Mul", product, read.scale), bias)
 
     def norm(self, name: str, x: str) -> str:
         """Normalise the vectors."""

@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-OPSET = 20
+RUNTIME = "com.microsoft"
+"""The domain of operators that onnxruntime adds to those of ONNX."""
+OPSETS = {"": 20, RUNTIME: 1}
+_OF_RUNTIME = frozenset(("MatMulIntegerToFloat",))
 _IR = 9
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 """Wire types of protocol buffers."""
 _TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "float16": 10}
-FLOAT, UINT8 = _TYPES["float32"], _TYPES["uint8"]
+FLOAT = _TYPES["float32"]
 """What the attribute `to` of the operator `Cast` can be."""
 
 Attribute = int | float | Sequence[int]
@@ -57,14 +60,16 @@ def model_bytes(
         *(_message(11, _port(port)) for port in inputs),
         *(_message(12, _port(port)) for port in outputs),
     )
-    opset = _message(8, (_text(1, ""), _number(2, OPSET)))
-    return b"".join((_number(1, _IR), _text(2, "samevent"), _message(7, graph), opset))
+    opsets = [_message(8, (_text(1, name), _number(2, version))) for name, version in OPSETS.items()]
+    return b"".join((_number(1, _IR), _text(2, "samevent"), _message(7, graph), *opsets))
 
 
 def _node(node: Node) -> Iterable[bytes]:
     yield from (_text(1, name) for name in node.inputs)
     yield from (_text(2, name) for name in node.outputs)
     yield _text(4, node.kind)
+    if node.kind in _OF_RUNTIME:
+        yield _text(7, RUNTIME)
     for name, value in sorted(node.attributes.items()):
         yield _message(5, (_text(1, name), *_attribute(value)))
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from samevent.corpus import Document, Mention
 from samevent.errors import FormatError, place
 from samevent.language.cache import Cache
+from samevent.language.encoder.graph import OWN
 from samevent.language.encoder.onnx_file import Node, Port, model_bytes
 from samevent.language.encoder.tagger import Tagger
 from samevent.language.encoder.tagging import TAGS
@@ -93,9 +94,15 @@ class Encoder:
         return tuple(prefix + part for prefix in prefixes for part in ("last", "middle", "unit"))
 
     def encode(self, unit: Unit) -> dict[str, NDArray[np.float32]]:
-        """Return the outputs of the graph for a unit, by name, each with one row per piece."""
-        arrays = self._session.run(self.outputs, {"pieces": np.array(unit.pieces, np.int64)})
+        """Return the outputs of the graph for a unit, by name, each with one row per piece up to `unit.stop`."""
+        inputs = {"pieces": np.array(unit.pieces, np.int64), OWN: np.array([unit.stop], np.int64)}
+        arrays = self._session.run(self.outputs, {name: inputs[name] for name in self._inputs})
         return dict(zip(self.outputs, arrays, strict=True))
+
+    @cached_property
+    def _inputs(self) -> tuple[str, ...]:
+        """What the graph reads; encoders installed by earlier versions compute vectors of the context, too."""
+        return tuple(port.name for port in self._session.get_inputs())
 
     def read(self, document: Document, cache: Cache | None = None) -> Reading:
         """Return a document as the encoder reads it."""
