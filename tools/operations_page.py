@@ -1,0 +1,55 @@
+"""Write the measured tables of docs/operations.md from docs/results/update.json.
+
+python benchmarks/update.py --json > docs/results/update.json
+python -m tools.operations_page
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "operations.md"
+MEASURED = ROOT / "docs" / "results" / "update.json"
+_BETWEEN = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def tables(data: dict[str, Any]) -> str:
+    """Return the tables: an update against a full run, and CPU seconds and bytes per 1,000 documents."""
+    thousand = (data["documents"] - data["new_documents"]) / 1000
+    lines = [
+        f"Measured with the preset `{data['preset']}`: {data['new_documents']:,} documents added to "
+        f"{data['documents'] - data['new_documents']:,} ({data['words']:,} words, {data['mentions']:,} mentions); "
+        f"{data['touched']:,} mentions were touched. CPU seconds of one process.",
+        "",
+        "| | full run | update | ratio |",
+        "|---|--:|--:|--:|",
+    ]
+    for name, words in (("uncached", "without cached parses"), ("cached", "with cached parses")):
+        full, update = data[f"full_{name}"]["seconds"], data[f"update_{name}"]["seconds"]
+        lines.append(f"| {words} | {full:.1f} | {update:.2f} | {data[f'ratio_{name}']:.1f} |")
+    lines += ["", "| stage of a full run | CPU seconds per 1,000 documents |", "|---|--:|"]
+    for stage, seconds in data["full_uncached"]["stages"].items():
+        lines.append(f"| {stage} | {seconds / thousand:.1f} |")
+    lines += ["", "| file | megabytes per 1,000 documents |", "|---|--:|"]
+    for name, size in sorted(data["bytes"].items()):
+        lines.append(f"| `{name}` | {size / thousand / 1e6:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def written(page: str, data: dict[str, Any]) -> str:
+    """Return the page with its tables."""
+    return _BETWEEN.sub(lambda _: tables(data), page)
+
+
+def main() -> None:
+    """Write the page."""
+    data = json.loads(MEASURED.read_text("utf-8"))
+    PAGE.write_text(written(PAGE.read_text("utf-8"), data), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
