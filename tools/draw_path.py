@@ -33,8 +33,9 @@ from samevent.preparation import Prepared, complete, parse, prepare
 from samevent.results import Result
 from samevent.results.assembly import assemble
 from samevent.similarity.links import MentionLinks, find_links
-from samevent.similarity.mentions import MentionTable, compile_mentions
+from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import label_mentions
+from samevent.similarity.tables import compile_in_parts
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "path.svg"
 PACKAGE = Path(samevent.__file__).parent
@@ -69,8 +70,8 @@ STEPS = (
     Step("Label roles", Roles.label, Predicate, parse),
     Step("Extract", Extractor.extract, Document, complete),
     Step("Find arguments", associate, Document, Extractor.extract),
-    Step("Compile", compile_mentions, MentionTable, label_mentions),
-    Step("Link", find_links, MentionLinks, Evidence.links),
+    Step("Compile", compile_in_parts, MentionTable, label_mentions),
+    Step("Link", find_links, MentionLinks, None),
     Step("Cluster", Clusterer.cluster, Clustered, Model.resolve),
     Step("Assemble", assemble, Result, Model.resolve),
 )
@@ -92,8 +93,8 @@ NESTED: tuple[tuple[Function, Function], ...] = (
 def name_of(function: Function) -> str:
     """Return the name of a function below the package.
 
-    >>> name_of(compile_mentions)
-    'similarity.mentions.compile_mentions'
+    >>> name_of(compile_in_parts)
+    'similarity.tables.compile_in_parts'
     """
     return f"{function.__module__}.{function.__qualname__}".removeprefix("samevent.")
 
