@@ -28,7 +28,7 @@ from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.roles import Roles
 from samevent.language.roles.base import Predicate
-from samevent.model import Model
+from samevent.model import Model, cluster_evidence
 from samevent.preparation import Prepared, complete, parse, prepare
 from samevent.results import Result
 from samevent.results.assembly import assemble
@@ -72,7 +72,7 @@ STEPS = (
     Step("Find arguments", associate, Document, Extractor.extract),
     Step("Compile", compile_in_parts, MentionTable, label_mentions),
     Step("Link", find_links, MentionLinks, None),
-    Step("Cluster", Clusterer.cluster, Clustered, Model.resolve),
+    Step("Cluster", Clusterer.cluster, Clustered, cluster_evidence),
     Step("Assemble", assemble, Result, Model.resolve),
 )
 SPANS = ((Model.resolve, 0, 1, 8), (Model.prepare, 1, 1, 4), (Prepared, 1, 5, 5))
@@ -84,7 +84,7 @@ NESTED: tuple[tuple[Function, Function], ...] = (
     (Model.prepare, prepare),
     (prepare, complete),
     (Prepared, label_mentions),
-    (Model.resolve, Clusterer.links),
+    (Model.resolve, cluster_evidence),
     (Linked.links, Evidence.links),
 )
 """Callers and the functions that they call on the way to the steps."""
