@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from samevent.similarity.bags import Floats, Indices
+from samevent.similarity.bags import Bags, Floats, Indices, dots
 from samevent.similarity.pairs import Pairs
 from samevent.similarity.trees import Columns
 
@@ -54,9 +53,7 @@ def graph_columns(document: Indices, pairs: Pairs, score: Floats) -> Columns:
     i, j, first = low[order], high[order], score[order]
     f = expit(first)
     both = np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([f, f])
-    graph = _Graph.of(*both, n)
-    common = np.empty(len(f))
-    _common(graph.starts, graph.columns, graph.weights, i, j, common)
+    common = dots(*_neighbours(*both, n), i.astype(np.int32), j.astype(np.int32))
     degree = np.bincount(both[0], both[2], minlength=n)
     squares = np.bincount(both[0], both[2] ** 2, minlength=n)
     rest_i, rest_j = degree[i] - f, degree[j] - f
@@ -98,18 +95,13 @@ def _rest_of_documents(document: Indices, i: Integers, j: Integers, f: Floats, o
     return np.where(a == b, np.nan, relative)
 
 
-class _Graph(NamedTuple):
-    """The neighbours of each mention, ascending."""
-
-    starts: Integers
-    columns: Integers
-    weights: Floats
-
-    @classmethod
-    def of(cls, rows: Integers, columns: Integers, weights: Floats, n: int) -> _Graph:
-        order = np.lexsort((columns, rows))
-        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-        return cls(starts, columns[order], weights[order])
+def _neighbours(rows: Integers, columns: Integers, weights: Floats, n: int) -> tuple[Bags, Floats]:
+    """Return the neighbours of each mention, ascending, as the words of bags; and their weights."""
+    order = np.lexsort((columns, rows))
+    sizes = np.bincount(rows, minlength=n)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    bags = Bags(starts, columns[order].astype(np.int32), np.ones(len(rows), np.int32), sizes)
+    return bags, weights[order]
 
 
 class _Best(NamedTuple):
@@ -140,22 +132,3 @@ class _Best(NamedTuple):
     def sums(self, keys: Integers) -> Floats:
         """Return the sum of the weights of each key."""
         return self.total[np.searchsorted(self.keys, keys)]
-
-
-@njit(cache=True, nogil=True)
-def _common(starts, columns, weights, i, j, out):  # type: ignore[no-untyped-def]
-    """Add up the products of the weights of two mentions with each of their common neighbours."""
-    for pair in range(len(i)):
-        a, last_a = starts[i[pair]], starts[i[pair] + 1]
-        b, last_b = starts[j[pair]], starts[j[pair] + 1]
-        total = 0.0
-        while a < last_a and b < last_b:
-            if columns[a] == columns[b]:
-                total += weights[a] * weights[b]
-                a += 1
-                b += 1
-            elif columns[a] < columns[b]:
-                a += 1
-            else:
-                b += 1
-        out[pair] = total
