@@ -49,5 +49,5 @@ def test_path_picture_rejects_steps_that_are_not_in_the_code(
 
 
 def test_calls_are_read_from_the_source() -> None:
-    assert {"prepare", "cluster", "assemble"} <= calls_in(Model.resolve)
+    assert {"prepare", "cluster_evidence", "assemble"} <= calls_in(Model.resolve)
     assert "extract" not in calls_in(Model.resolve)

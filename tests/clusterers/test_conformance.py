@@ -51,7 +51,7 @@ def test_clusterer_takes_corpora_with_hardly_any_mentions(name: str, preset: str
 
 @every_clusterer
 def test_clusterer_puts_every_mention_into_one_event_with_canonical_labels(name: str, preset: str) -> None:
-    evidence = evidence_of(random_corpus(3))
+    evidence = evidence_of(random_corpus(5))
     found = cluster(in_a_hurry(name, preset=preset), evidence)
     assert found.ids == evidence.table.ids
     assert sorted(found.clustering.mentions) == sorted(evidence.table.ids)
