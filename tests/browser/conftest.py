@@ -54,7 +54,7 @@ def visit(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     ) -> Visit:
         files = write_report(result or small_result(), tmp_path / "report.html", overwrite=True, limit=limit)
         page = browser.new_context(viewport={"width": width, "height": 800}, **context).new_page()
-        page.set_default_timeout(5_000)
+        page.set_default_timeout(30_000)
         found = Visit(page, [file.as_uri() for file in files])
         found.watch()
         visits.append(found)
