@@ -1,24 +1,26 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
+from samevent.similarity import neighbours
 from samevent.similarity.documents import topical_similarity
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.neighbours import DocumentIndex, most_neighbours, topical_documents
+from samevent.similarity.neighbours import DocumentIndex, most_documents, most_neighbours, topical_documents
 from similarity.tables import compiled
 
 
-def zipfian(documents: int, *, seed: int = 0, words: int = 400, length: int = 25) -> MentionTable:
-    """Return documents of nouns, some of them in most documents and most of them rare."""
-    draw = np.random.default_rng(seed)
+def of_nouns(texts: Sequence[Sequence[str]]) -> MentionTable:
+    """Return documents of nouns."""
     corpus = []
-    for number in range(documents):
-        nouns = [f"w{int(words ** draw.random())}" for _ in range(int(draw.integers(0, length)))]
+    for number, nouns in enumerate(texts):
         size = len(nouns)
         annotation = Annotation(
             tags=("NN",) * size, pos=("NOUN",) * size, lemmas=tuple(nouns), heads=tuple(range(size)),
@@ -26,6 +28,14 @@ def zipfian(documents: int, *, seed: int = 0, words: int = 400, length: int = 25
         )  # fmt: skip
         corpus.append((Document.from_tokens(f"d{number:03}", [nouns]), annotation))
     return compiled(corpus)
+
+
+def zipfian(documents: int, *, seed: int = 0, words: int = 400, length: int = 25) -> MentionTable:
+    """Return documents of nouns, some of them in most documents and most of them rare."""
+    draw = np.random.default_rng(seed)
+    return of_nouns(
+        [[f"w{int(words ** draw.random())}" for _ in range(int(draw.integers(0, length)))] for _ in range(documents)]
+    )  # fmt: skip
 
 
 def brute_force(table: MentionTable, least: float, rare: int, nearest: int) -> dict[tuple[int, int], float]:
@@ -72,14 +82,25 @@ def test_neighbours_are_those_of_brute_force(seed: int, least: float, rare: int,
     assert wanted or least == 0.5
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from([f"w{k}" for k in range(130)]), max_size=90), min_size=1, max_size=9),
+    st.sampled_from([0.01, 0.08, 0.3, 0.9]),
+    st.integers(0, 5),
+    st.integers(1, 5),
+)
+def test_neighbours_are_those_of_brute_force_whatever_the_words(
+    texts: list[list[str]], least: float, rare: int, nearest: int
+) -> None:
+    table = of_nouns(texts)
+    index = DocumentIndex.of(table, rare=rare, nearest=nearest)
+    assert found_in(index, least, 2) == brute_force(table, least, rare, nearest)
+
+
 def test_equally_near_documents_count_in_order() -> None:
-    table = compiled([(Document.from_tokens(f"d{k}", [["quake"]]), _noun()) for k in range(6)])
+    table = of_nouns([["quake"]] * 6)
     index = DocumentIndex.of(table, nearest=2)
     assert set(found_in(index, 0.5, 2)) == set(brute_force(table, 0.5, 10, 2))
-
-
-def _noun() -> Annotation:
-    return Annotation(tags=("NN",), pos=("NOUN",), lemmas=("quake",), heads=(0,), labels=("ROOT",))
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -93,6 +114,21 @@ def test_small_corpora_have_all_neighbours_for_any_number_of_jobs(jobs: int) -> 
     assert similarity.tobytes() == wanted[near].tobytes()
 
 
-def test_the_number_of_neighbours_is_bounded_only_in_large_corpora() -> None:
-    assert all(most_neighbours(count) >= count for count in (0, 1, 10, 1000))
-    assert most_neighbours(10**7) * 10**7 < 10**9
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_large_corpora_have_the_same_neighbours_for_any_number_of_jobs(
+    jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = zipfian(60, seed=4)
+    wanted = brute_force(table, 0.1, 8, 3)
+    for name, value in (("PAIRS", 0), ("RARE", 8), ("NEAREST", 3), ("_BLOCK", 7)):
+        monkeypatch.setattr(neighbours, name, value)
+    d, e, similarity = topical_documents(table, 0.1, jobs=jobs)
+    found = dict(zip(zip(d.tolist(), e.tolist(), strict=True), similarity.tolist(), strict=True))
+    assert wanted
+    assert list(found.items()) == sorted(wanted.items())
+
+
+def test_the_rules_bound_only_large_corpora() -> None:
+    for rule in (most_neighbours, most_documents):
+        assert all(rule(count) >= count for count in (0, 1, 10, 1000))
+        assert rule(10**7) * 10**7 <= 10**9

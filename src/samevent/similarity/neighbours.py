@@ -3,15 +3,17 @@
 Two documents are neighbours if their topical similarity reaches a threshold. In a large corpus that alone would leave a
 share of all pairs, whose number grows with the square of the corpus, so two rules bound it there:
 
-- neighbours share a word that at most `RARE` documents have: a name, a place, an unusual noun;
+- neighbours share a word that few documents have (`most_documents`): a name, a place, an unusual noun;
 - of the neighbours of a document, the `most_neighbours` nearest count; one of the two being among the nearest of the
   other is enough.
 
-Neither changes anything in a corpus of up to `RARE` documents. The search is exact: rare words find candidates by an
-inverted index, words that are not too common add to these, and a candidate is left out only where that and the lengths
-of what remains cannot reach the threshold. Beyond some hundred thousand documents, where rare words have as many
-documents as they may, its cost grows with the number of documents. They are searched in blocks, in threads, in any
-order; a block needs one number per document.
+Neither changes anything in a corpus of up to 1,000 documents; docs/growth.md says what they leave out in larger ones.
+
+Given the rules the search is exact. An inverted index of the rare words adds up what documents share in these. All
+other words are divided among a few buckets, and a document keeps the length of its part in each: by Cauchy and Schwarz,
+the products of these lengths add up to no less than what two documents share in other words. Cosines are computed
+where both sums together reach the threshold. The first rule bounds the work per document. Documents are searched in
+blocks, in threads, in any order.
 """
 
 from __future__ import annotations
@@ -20,27 +22,29 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from samevent.parallel import map_ahead
-from samevent.similarity.bags import Booleans, Floats, Indices, Starts
+from samevent.similarity.bags import Floats, Indices, Starts
 from samevent.similarity.documents import topical_values
 from samevent.similarity.mentions import MentionTable
 
-RARE = 1000
-"""In how many documents a word may occur that makes documents neighbours."""
 PAIRS = 1_000_000
-"""So many pairs of documents are kept in any case."""
+"""So many pairs of documents are kept in any case, and as many pairs of a document and one that shares a word."""
 NEAREST = 32
 """And so many neighbours of each document."""
-_COMMON = 8
-"""Words that more than so many times `RARE` documents have are not in the index: they only bound what is left."""
-_BLOCK = 256
+RARE = 100
+"""A word that so many documents have makes neighbours in a corpus of any size."""
+_BUCKETS = 64
+"""Number of buckets for words that are not rare."""
+_BLOCK = 2048
 """Number of documents searched at a time."""
-_SLACK = 1e-9
-"""Rounding errors that a bound allows for."""
+_SLACK = 1e-5
+"""Rounding errors that bounds in single precision allow for."""
 
 Neighbours = tuple[Indices, Indices, Floats]
 """Pairs of documents d > e, sorted, each once, and their similarities."""
+Singles = NDArray[np.float32]
 
 
 def most_neighbours(documents: int) -> int:
@@ -52,12 +56,20 @@ def most_neighbours(documents: int) -> int:
     return max(NEAREST, PAIRS // max(documents, 1))
 
 
+def most_documents(documents: int) -> int:
+    """Return how many documents may have a word that makes neighbours.
+
+    >>> most_documents(1_000), most_documents(5_000), most_documents(1_000_000)
+    (1000, 200, 100)
+    """
+    return max(RARE, PAIRS // max(documents, 1))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentIndex:
-    """The words of documents as vectors of unit length, and the documents of each word that is not too common.
+    """The words of documents as vectors of unit length, the documents of each rare word, and buckets for other words.
 
-    `rare` marks the words that make neighbours. `not_rare` is the length of the part of each vector that other words
-    make up, and `rest` that of the part which is in no list.
+    The list of a word that is not rare is empty.
     """
 
     starts: Starts
@@ -65,39 +77,34 @@ class DocumentIndex:
     values: Floats
     list_starts: Starts
     list_documents: Indices
-    list_values: Floats
-    rare: Booleans
-    not_rare: Floats
-    rest: Floats
+    list_values: Singles
+    buckets: Singles
     nearest: int
 
     @classmethod
-    def of(cls, table: MentionTable, *, rare: int = RARE, nearest: int | None = None) -> DocumentIndex:
-        """Index the documents of a table; `nearest` is by default what `most_neighbours` says."""
+    def of(cls, table: MentionTable, *, rare: int | None = None, nearest: int | None = None) -> DocumentIndex:
+        """Index the documents of a table; the rules are by default those of a corpus of its size."""
         bags, values = table.contents, topical_values(table)
-        width = len(table.vocabulary)
-        document = np.repeat(np.arange(len(bags), dtype=np.int32), np.diff(bags.starts))
+        count, width = len(bags), len(table.vocabulary)
         frequency = np.bincount(bags.words, minlength=width)
-        listed = frequency[bags.words] <= _COMMON * max(rare, 1)
-        entries = np.flatnonzero(listed)
-        order = entries[np.argsort(bags.words[entries], kind="stable")]
-        is_rare = frequency <= max(rare, 1)
-
-        def length(left_out: Booleans) -> Floats:
-            squares = np.bincount(document[left_out], values[left_out] ** 2, minlength=len(bags))
-            return np.sqrt(squares.astype(np.float64))
-
+        is_rare = (frequency <= (most_documents(count) if rare is None else rare))[bags.words]
+        document = np.repeat(np.arange(count, dtype=np.int32), np.diff(bags.starts))
+        entries = np.flatnonzero(is_rare)
+        entries = entries[np.argsort(bags.words[entries], kind="stable")]
+        # The most common words are first to have buckets of their own.
+        place = np.argsort(np.argsort(-frequency, kind="stable"), kind="stable") % _BUCKETS
+        others = np.flatnonzero(~is_rare)
+        cells = document[others] * np.int64(_BUCKETS) + place[bags.words[others]]
+        squares = np.bincount(cells, values[others] ** 2, minlength=count * _BUCKETS)
         return cls(
             starts=bags.starts,
             words=bags.words,
             values=values,
-            list_starts=np.searchsorted(bags.words[order], np.arange(width + 1)).astype(np.int64),
-            list_documents=document[order],
-            list_values=values[order],
-            rare=is_rare,
-            not_rare=length(~is_rare[bags.words]),
-            rest=length(~listed),
-            nearest=most_neighbours(len(bags)) if nearest is None else nearest,
+            list_starts=np.searchsorted(bags.words[entries], np.arange(width + 1)).astype(np.int64),
+            list_documents=document[entries],
+            list_values=values[entries].astype(np.float32),
+            buckets=np.sqrt(squares).astype(np.float32).reshape(count, _BUCKETS),
+            nearest=most_neighbours(count) if nearest is None else nearest,
         )
 
     def __len__(self) -> int:
@@ -110,11 +117,10 @@ class DocumentIndex:
 
     def block(self, start: int, stop: int, least: float) -> Neighbours:
         """Return the neighbours of some documents: the nearest, or all earlier ones if there is no limit."""
-        found = _search(
+        d, e, similarity = _search(
             start, stop, least, self.nearest if self.limited else 0, self.starts, self.words, self.values,
-            self.list_starts, self.list_documents, self.list_values, self.rare, self.not_rare, self.rest,
+            self.list_starts, self.list_documents, self.list_values, self.buckets,
         )  # fmt: skip
-        d, e, similarity = found
         return d, e, np.minimum(similarity, 1.0)
 
     def join(self, blocks: list[Neighbours]) -> Neighbours:
@@ -138,22 +144,19 @@ def topical_documents(table: MentionTable, least: float, *, jobs: int = 1) -> Ne
 
 @njit(cache=True, nogil=True)
 def _search(  # type: ignore[no-untyped-def]
-    start, stop, least, nearest, starts, words, values, list_starts, list_documents, list_values, rare, not_rare, rest
-):  # fmt: skip
+    start, stop, least, nearest, starts, words, values, list_starts, list_documents, list_values, buckets
+):
     documents = len(starts) - 1
-    shared = np.zeros(documents)
-    touched, chosen = np.empty(documents, np.int32), np.empty(documents, np.int32)
+    shared, touched = np.zeros(documents, np.float32), np.empty(documents, np.int32)
+    chosen, bounds, similarities = np.empty(documents, np.int32), np.empty(documents), np.empty(documents)
     own = np.zeros(len(list_starts) - 1)
-    bounds, similarities = np.empty(documents), np.empty(documents)
     capacity, count = 1024, 0
     first, second, similarity = np.empty(capacity, np.int32), np.empty(capacity, np.int32), np.empty(capacity)
     for d in range(start, stop):
         candidates = 0
         for at in range(starts[d], starts[d + 1]):
-            word, value = words[at], values[at]
-            own[word] = value
-            if not rare[word]:
-                continue
+            word, value = words[at], np.float32(values[at])
+            own[word] = values[at]
             for entry in range(list_starts[word], list_starts[word + 1]):
                 e = list_documents[entry]
                 if e >= d:
@@ -165,24 +168,10 @@ def _search(  # type: ignore[no-untyped-def]
                     touched[candidates] = e
                     candidates += 1
                 shared[e] += value * list_values[entry]
-        # Lists of the other words are read where that takes less than the cosines that it may save.
-        listed = 0
-        for at in range(starts[d], starts[d + 1]):
-            if not rare[words[at]]:
-                listed += list_starts[words[at] + 1] - list_starts[words[at]]
-        left = not_rare
-        if listed < candidates * (starts[d + 1] - starts[d]):
-            left = rest
-            for at in range(starts[d], starts[d + 1]):
-                word, value = words[at], values[at]
-                if not rare[word]:
-                    for entry in range(list_starts[word], list_starts[word + 1]):
-                        if shared[list_documents[entry]] > 0.0:
-                            shared[list_documents[entry]] += value * list_values[entry]
         kept = 0
         for k in range(candidates):
             e = touched[k]
-            bound = shared[e] + left[d] * left[e] + _SLACK
+            bound = shared[e] + _dot(buckets, d, e) + _SLACK
             shared[e] = 0.0
             if bound >= least:
                 touched[kept], bounds[kept] = e, bound
@@ -190,14 +179,14 @@ def _search(  # type: ignore[no-untyped-def]
         order = np.argsort(-bounds[:kept]) if 0 < nearest < kept else np.arange(kept)
         found, worst = 0, least
         for k in order:
-            if nearest and found >= nearest and bounds[k] < worst:
+            if bounds[k] < worst:
                 break
             e = touched[k]
             dot = 0.0
             # Words ascend, so the sum has the bits that merging both bags gives.
             for at in range(starts[e], starts[e + 1]):
                 dot += own[words[at]] * values[at]
-            if dot >= least:
+            if dot >= worst:
                 chosen[found], similarities[found] = e, dot
                 found += 1
                 if nearest and found % nearest == 0:
@@ -209,18 +198,23 @@ def _search(  # type: ignore[no-untyped-def]
         if capacity > len(first):
             first, second = _grown(first, capacity), _grown(second, capacity)
             similarity = _grown(similarity, capacity)
+        by_number = np.argsort(chosen[:found])
         if 0 < nearest < found:
             # The nearest, and of equally near ones the first in order.
-            by_number = np.argsort(chosen[:found])
-            by_similarity = np.argsort(-similarities[:found][by_number], kind="mergesort")
-            for k in by_number[by_similarity][:nearest]:
-                first[count], second[count], similarity[count] = d, chosen[k], similarities[k]
-                count += 1
-        else:
-            for k in range(found):
-                first[count], second[count], similarity[count] = d, chosen[k], similarities[k]
-                count += 1
+            by_number = by_number[np.argsort(-similarities[:found][by_number], kind="mergesort")][:nearest]
+        for k in by_number:
+            first[count], second[count], similarity[count] = d, chosen[k], similarities[k]
+            count += 1
     return first[:count], second[:count], similarity[:count]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _dot(rows, d, e):  # type: ignore[no-untyped-def]
+    """Return the product of two rows, added in any order."""
+    total = np.float32(0.0)
+    for k in range(rows.shape[1]):
+        total += rows[d, k] * rows[e, k]
+    return total
 
 
 @njit(cache=True, nogil=True)
