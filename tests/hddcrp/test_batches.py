@@ -1,18 +1,28 @@
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from clusterers.small import evidence_of
 from samevent.clusterers import linked
 from samevent.clusterers.base import Evidence
 from samevent.clusterers.linked import Hddcrp
 from samevent.hddcrp import Mixture, Uncertainty, batches, fit_uncertain
-from samevent.hddcrp.batches import checkpoint_files, component_batches, remove_checkpoint
+from samevent.hddcrp.batches import (
+    checkpoint_files,
+    component_batches,
+    join_mixtures,
+    remove_checkpoint,
+    unsampled,
+)
+from samevent.hddcrp.fit import FitSettings
 from samevent.hddcrp.runner import Countdown
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.partitions.labels import canonical
@@ -55,6 +65,46 @@ def test_batches_are_whole_components_and_hold_every_link_once() -> None:
         assert all(len(part.links) <= most for part in parts[1:] if len(parts[0].links) <= most)
     assert len(component_batches(len(EVIDENCE), i, j, most=10**6)) == 1
     assert component_batches(3, [], []) == []
+
+
+@pytest.mark.parametrize("together", [1, 3, 10**6])
+def test_components_are_those_of_all_links_at_once(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
+    draw = np.random.default_rng(8)
+    monkeypatch.setattr(batches, "_CONNECTED", together)
+    for customers, links in ((40, 12), (40, 30), (40, 60), (5, 0)):
+        i, j = draw.integers(0, customers, (2, links))
+        graph = coo_array((np.ones(links), (i, j)), shape=(customers, customers))
+        label = canonical(connected_components(graph, directed=False)[1])
+        parts = component_batches(customers, i, j, most=1)
+        assert len(parts) == len(np.unique(label[i]))
+        for part in parts:
+            (own,) = np.unique(label[part.customers])
+            assert part.customers.tolist() == np.flatnonzero(label == own).tolist()
+            assert part.links.tolist() == np.flatnonzero(label[i] == own).tolist()
+        sizes = [(-len(part.links), part.customers[0]) for part in parts]
+        assert sizes == sorted(sizes)
+
+
+def test_batches_and_their_answers_are_joined_in_few_bytes_per_link() -> None:
+    pairs, samples = 200_000, 8
+    customers = 2 * pairs
+    i, j = np.arange(1, customers, 2, dtype=np.int32), np.arange(0, customers, 2, dtype=np.int32)
+    settings = FitSettings(keep=1)
+    tracemalloc.start()
+    parts = component_batches(customers, i, j, most=pairs // 20)
+    together = np.full(pairs, 0.5)
+    answers = (
+        unsampled(part, i[part.links], j[part.links], together[part.links], samples, settings)
+        for part in parts
+    )
+    joined = join_mixtures(customers, parts, answers)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(parts) == 20
+    assert joined.left.tolist() == j.tolist()
+    assert joined.right.tolist() == i.tolist()
+    # Per customer: samples, component, difference, and who is in which batch. Per link: see the module.
+    assert peak < customers * (4 * samples + 40) + pairs * 60
 
 
 def answers(**options: Any) -> Mixture:

@@ -7,7 +7,7 @@ HDDCRP* does the same within documents, and joins clusters across documents by a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -277,11 +277,13 @@ class Factorised(Linked):
             links.similarity,
         )
         store = BatchStore(checkpoint, fingerprint(asked) if checkpoint else "")
-        parts = []
-        for number, batch in enumerate(batches):
-            parts.append(replace(store.solve(number, batch, partial(solve, batch)), members=()))
-            clock.done += len(batch.links)
-        return join_mixtures(len(evidence), batches, parts)
+
+        def solved() -> Iterator[Mixture]:
+            for number, batch in enumerate(batches):
+                yield store.solve(number, batch, partial(solve, batch))
+                clock.done += len(batch.links)
+
+        return join_mixtures(len(evidence), batches, solved())
 
     def _uncertain_problem(
         self,

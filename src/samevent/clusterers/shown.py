@@ -15,6 +15,8 @@ from samevent.similarity.shown import THE_POSTERIOR, Shown
 
 UNLINKED = float(logit(0.02))
 """The log-odds of pairs that are no links: less similar pairs are never scored, or dropped."""
+_CHUNK = 1 << 20
+"""Number of pairs looked up at a time."""
 
 
 def as_shown(mixture: Mixture, links: MentionLinks, shown: Shown) -> Mixture:
@@ -43,11 +45,16 @@ def learn_shown(mixture: Mixture, links: MentionLinks, event: Indices) -> Shown:
 
 def log_odds_of(links: MentionLinks, left: Indices, right: Indices, mentions: int) -> Floats:
     """Return the log-odds of pairs with left < right by their links, and `UNLINKED` for those without."""
-    i, j = links.pairs.i.astype(np.int64), links.pairs.j.astype(np.int64)
+    i, j = links.pairs.i.astype(np.int64), links.pairs.j
     keys = np.minimum(i, j) * mentions + np.maximum(i, j)
+    del i
     order = np.argsort(keys)
     keys, scores = np.append(keys[order], -1), np.append(logit(links.similarity[order]), UNLINKED)
-    wanted = left.astype(np.int64) * mentions + right
-    at = np.searchsorted(keys[:-1], wanted)
-    found: Floats = np.maximum(np.where(keys[at] == wanted, scores[at], UNLINKED), UNLINKED)
+    del order
+    found = np.empty(len(left))
+    for start in range(0, len(left), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        wanted = left[part].astype(np.int64) * mentions + right[part]
+        at = np.searchsorted(keys[:-1], wanted)
+        found[part] = np.maximum(np.where(keys[at] == wanted, scores[at], UNLINKED), UNLINKED)
     return found

@@ -4,16 +4,20 @@ A posterior is the product of its components' posteriors, and random streams bel
 problem may be cut into batches of whole components, and the answers joined, without changing a single draw; only one
 batch at a time needs the memory of a sampler.
 
-    for batch in component_batches(customers, i, j):
-        mixtures.append(fit_uncertain(part_of(problem, batch), ...))
+    batches = component_batches(customers, i, j)
+    mixtures = (fit_uncertain(part_of(problem, batch), ...) for batch in batches)
     mixture = join_mixtures(customers, batches, mixtures)
+
+Answers are joined as they come, and links are numbered and connected in as few bytes as they need: what grows with the
+whole problem is one row per sample and 32 bytes per link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from glob import escape
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +35,8 @@ from samevent.partitions.posterior import Line
 
 MOST_LINKS = 1 << 18
 """Candidate links of a batch: a mixture of 16 members takes about 300 MB for them."""
+_CONNECTED = 1 << 22
+"""Links that are connected at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +44,7 @@ class Batch:
     """Customers of whole components, in ascending order, and the numbers of the candidate links among them."""
 
     customers: Integers
-    links: NDArray[np.int64]
+    links: Integers
 
 
 def component_batches(customers: int, i: ArrayLike, j: ArrayLike, *, most: int | None = None) -> list[Batch]:
@@ -50,24 +56,34 @@ def component_batches(customers: int, i: ArrayLike, j: ArrayLike, *, most: int |
     [[2, 3, 4], [0, 1]]
     """
     rows, columns = np.asarray(i, np.int32), np.asarray(j, np.int32)
-    graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(customers, customers))
-    label = connected_components(graph, directed=False)[1] if customers else np.zeros(0, np.int32)
+    label = _components(customers, rows, columns)
     component = label[rows]
     sizes = np.bincount(component, minlength=int(label.max(initial=-1)) + 1)
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
-    number = np.full(len(sizes), -1, np.int64)
+    number = np.full(len(sizes), -1, np.int32)
     number[order] = _packed(sizes[order], most or MOST_LINKS)
     batches = int(number.max(initial=-1)) + 1
-    of_customer, of_link = number[label], number[component]
-    by_customer, by_link = (np.argsort(each, kind="stable") for each in (of_customer, of_link))
-    cuts = np.arange(batches + 1)
-    ends = np.searchsorted(of_customer[by_customer], cuts)
-    link_ends = np.searchsorted(of_link[by_link], cuts)
-    return [
-        Batch(by_customer[ends[k] : ends[k + 1]].astype(np.int32), by_link[link_ends[k] : link_ends[k + 1]])
-        for k in range(batches)
-    ]
+    members = (_by_number(each, batches) for each in (number[label], number[component]))
+    return [Batch(*both) for both in zip(*members, strict=True)]
+
+
+def _by_number(numbers: Integers, count: int) -> list[Integers]:
+    """Return the places of each number from 0 on, in ascending order."""
+    order = np.argsort(numbers, kind="stable").astype(np.int32)
+    ends = np.searchsorted(numbers[order], np.arange(count + 1))
+    return [order[begin:end] for begin, end in pairwise(ends.tolist())]
+
+
+def _components(customers: int, rows: Integers, columns: Integers) -> Integers:
+    """Number the connected components of links by their first customers, some links at a time."""
+    count, label = customers, np.arange(customers, dtype=np.int32)
+    for start in range(0, len(rows), _CONNECTED):
+        ends = label[rows[start : start + _CONNECTED]], label[columns[start : start + _CONNECTED]]
+        graph = coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(count, count))
+        count, joined = connected_components(graph, directed=False)
+        label = joined[label]
+    return label
 
 
 def _packed(sizes: NDArray[np.integer], most: int) -> NDArray[np.int64]:
@@ -81,39 +97,50 @@ def _packed(sizes: NDArray[np.integer], most: int) -> NDArray[np.int64]:
     return numbers
 
 
-def join_mixtures(customers: int, batches: Sequence[Batch], parts: Sequence[Mixture]) -> Mixture:
-    """Return the mixture of a whole problem from those of its batches; other customers are alone."""
-    first = parts[0]
-    samples = np.tile(np.arange(customers, dtype=np.int32), (len(first.samples), 1))
-    component = np.arange(customers, dtype=np.int32)
-    difference = np.zeros(customers)
+def join_mixtures(customers: int, batches: Sequence[Batch], parts: Iterable[Mixture]) -> Mixture:
+    """Return the mixture of a whole problem from those of its batches, one after the other; others are alone.
+
+    Each part has as many pairs as its batch has links.
+    """
+    total = sum(len(batch.links) for batch in batches)
+    left, right, together = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total)
+    component, difference = np.arange(customers, dtype=np.int32), np.zeros(customers)
+    samples = np.empty((0, customers), np.int32)
+    traces: list[ComponentTrace] = []
+    verdicts: dict[str, None] = {}
+    seed, draws, sampled, settled, complete, done = 0, 0, 0, True, True, 0
     for batch, part in zip(batches, parts, strict=True):
+        if not done:
+            samples = np.tile(np.arange(customers, dtype=np.int32), (len(part.samples), 1))
+            seed, draws = part.seed, part.draws
         for row, sample in enumerate(part.samples):
             samples[row, batch.customers] = batch.customers[_first_of(sample)[sample]]
         if part.component is not None:
             component[batch.customers] = batch.customers[_first_of(part.component)[part.component]]
         difference[batch.customers] = part.chain_difference
-    left = np.concatenate([b.customers[p.left] for b, p in zip(batches, parts, strict=True)])
-    right = np.concatenate([b.customers[p.right] for b, p in zip(batches, parts, strict=True)])
+        pairs = slice(done, done + len(batch.links))
+        left[pairs], right[pairs] = batch.customers[part.left], batch.customers[part.right]
+        together[pairs] = part.together
+        traces += (replace(trace, first=int(batch.customers[trace.first])) for trace in part.largest)
+        verdicts[part.verdict] = None
+        sampled += part.sampled
+        settled &= part.settled
+        complete &= part.complete
+        done = pairs.stop
     order = np.argsort(left.astype(np.int64) * customers + right)
-    traces = [
-        replace(trace, first=int(batch.customers[trace.first]))
-        for batch, part in zip(batches, parts, strict=True)
-        for trace in part.largest
-    ]
     return Mixture(
         samples=samples,
         left=left[order],
         right=right[order],
-        together=np.concatenate([part.together for part in parts])[order],
+        together=together[order],
         component=component,
-        verdict="; ".join(dict.fromkeys(part.verdict for part in parts)),
-        settled=all(part.settled for part in parts),
-        seed=first.seed,
-        draws=first.draws,
-        sampled=sum(part.sampled for part in parts),
+        verdict="; ".join(verdicts),
+        settled=settled,
+        seed=seed,
+        draws=draws,
+        sampled=sampled,
         chain_difference=difference,
-        complete=all(part.complete for part in parts),
+        complete=complete,
         largest=largest_of(traces),
     )
 

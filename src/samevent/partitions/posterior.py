@@ -89,7 +89,9 @@ class Posterior:
 
     def __post_init__(self) -> None:
         for name in ("samples", "left", "right", "component"):
-            if (values := getattr(self, name)) is not None:
+            values = getattr(self, name)
+            # Samples of a large corpus fill gigabytes: what has the right type is not copied.
+            if values is not None and getattr(values, "dtype", None) != np.int32:
                 self._set(name, integers(values, f"{name!r} of a posterior").astype(np.int32, copy=False))
         self._set("together", np.asarray(self.together, np.float64))
         if self.samples.ndim != 2 or not len(self.samples):

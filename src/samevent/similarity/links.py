@@ -82,6 +82,8 @@ class Looks:
     def links(self, minimum_similarity: float, scored: int = 0) -> MentionLinks:
         """Return the pairs that reach a similarity."""
         kept = self.final >= minimum_similarity
+        if kept.all():
+            return MentionLinks(self.pairs, self.final, scored, self)
         return MentionLinks(self.pairs[kept], self.final[kept], scored, self)
 
 
@@ -100,7 +102,7 @@ class MentionLinks:
     def __getitem__(self, which: Booleans) -> MentionLinks:
         return MentionLinks(self.pairs[which], self.similarity[which], self.scored)
 
-    def take(self, which: NDArray[np.int64]) -> MentionLinks:
+    def take(self, which: NDArray[np.integer]) -> MentionLinks:
         """Return links by number."""
         return MentionLinks(Pairs(self.pairs.i[which], self.pairs.j[which]), self.similarity[which])
 
