@@ -266,7 +266,9 @@ class Factorised(Linked):
             )  # fmt: skip
 
         if len(batches) <= 1:
-            everybody = Batch(np.arange(len(evidence), dtype=np.int32), np.arange(len(links.pairs)))
+            everybody = Batch(
+                np.arange(len(evidence), dtype=np.int32), np.arange(len(links.pairs), dtype=np.int32)
+            )
             return solve(everybody, checkpoint)
         asked = (
             replace(self, time_limit=0.0),
