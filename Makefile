@@ -60,6 +60,7 @@ bench: setup  ## print one JSON object per line
 	$(BIN)/python benchmarks/crp.py --json
 	$(BIN)/python benchmarks/pipeline.py --json
 	$(BIN)/python benchmarks/update.py --json
+	$(BIN)/python benchmarks/gate.py --json
 	$(BIN)/python benchmarks/growth.py --json
 
 model: setup  ## build the shipped model from its sources (npm, and the data folder)
