@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from itertools import pairwise
+from random import Random
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samevent.similarity.bags import Bags
+from samevent.similarity.bags import Bags, dots
 
 ROWS = st.lists(st.lists(st.integers(0, 300), max_size=8), min_size=1, max_size=8)
 VOCABULARY = {str(number): number for number in range(301)}
@@ -30,6 +33,24 @@ def test_cosines_agree_with_dense_vectors(rows: list[list[int]]) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-14)
     assert (found == found.T).all()
     assert set(found.diagonal()) <= {0.0, 1.0}
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_dot_products_have_the_bits_of_sums_over_common_words(rows: list[list[int]], random: Random) -> None:
+    bags = packed(rows)
+    values = np.array([random.uniform(-1, 1) for _ in bags.words])
+    weights = [
+        dict(zip(bags.row(r).tolist(), values[a:b].tolist(), strict=True))
+        for r, (a, b) in enumerate(pairwise(bags.starts.tolist()))
+    ]
+    pairs = [(a, b) for a in range(len(rows)) for b in range(len(rows))]
+    random.shuffle(pairs)
+    i, j = np.array(pairs, np.int32).T
+    expected = [
+        sum(weights[a][word] * weights[b][word] for word in weights[a] if word in weights[b])
+        for a, b in pairs
+    ]
+    assert dots(bags, values, i, j).tolist() == expected
 
 
 @given(ROWS)

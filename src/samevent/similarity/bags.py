@@ -87,9 +87,10 @@ class Bags:
 
     def cosines(self, i: Indices, j: Indices) -> Floats:
         """Return the cosine of each pair of rows; 0 if one of them is empty."""
-        cosines = np.empty(len(i))
-        _cosines(self.starts, self.words, self.counts, self.squares, i, j, cosines)
-        return cosines
+        cosines = dots(self, self.counts, i, j)
+        # A product of integers under one root: equal bags have the cosine 1, not 0.9999999999999999.
+        lengths = np.sqrt(self.squares[i].astype(np.float64) * self.squares[j])
+        return np.divide(cosines, lengths, out=cosines, where=cosines != 0)
 
     def jaccards(self, i: Indices, j: Indices) -> Floats:
         """Return the Jaccard coefficient of the distinct words of each pair of rows; 0 if both are empty."""
@@ -152,19 +153,16 @@ def jaccard(starts, words, i, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cosines(starts, words, counts, squares, i, j, out):  # type: ignore[no-untyped-def]
-    for pair in range(len(i)):
-        out[pair] = cosine(starts, words, counts, squares, i[pair], j[pair])
-
-
-@njit(cache=True, nogil=True)
 def _jaccards(starts, words, i, j, out):  # type: ignore[no-untyped-def]
     for pair in range(len(i)):
         out[pair] = jaccard(starts, words, i[pair], j[pair])
 
 
-def dots(bags: Bags, values: Floats, i: Indices, j: Indices) -> Floats:
-    """Return the dot product of each pair of rows, with these values in place of the counts."""
+def dots(bags: Bags, values: Floats | Indices, i: Indices, j: Indices) -> Floats:
+    """Return the dot product of each pair of rows, with these values in place of the counts.
+
+    Fastest if many pairs in a row have the same `i`.
+    """
     products = np.empty(len(i))
     _dots(bags.starts, bags.words, values, i, j, products)
     return products
@@ -172,19 +170,28 @@ def dots(bags: Bags, values: Floats, i: Indices, j: Indices) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _dots(starts, words, values, i, j, out):  # type: ignore[no-untyped-def]
+    """Spread row `i` over the vocabulary, then add up what row `j` finds there.
+
+    Words that only `j` has add 0, so a sum has the bits of one over the common words alone, in ascending order.
+    """
+    width = 0
     for pair in range(len(i)):
-        a, b = starts[i[pair]], starts[j[pair]]
-        a_end, b_end = starts[i[pair] + 1], starts[j[pair] + 1]
+        for row in (i[pair], j[pair]):
+            if starts[row] < starts[row + 1]:
+                width = max(width, words[starts[row + 1] - 1] + 1)
+    spread = np.zeros(width)
+    known = -1
+    for pair in range(len(i)):
+        if i[pair] != known:
+            if known >= 0:
+                for at in range(starts[known], starts[known + 1]):
+                    spread[words[at]] = 0.0
+            known = i[pair]
+            for at in range(starts[known], starts[known + 1]):
+                spread[words[at]] = values[at]
         dot = 0.0
-        while a < a_end and b < b_end:
-            if words[a] == words[b]:
-                dot += values[a] * values[b]
-                a += 1
-                b += 1
-            elif words[a] < words[b]:
-                a += 1
-            else:
-                b += 1
+        for at in range(starts[j[pair]], starts[j[pair] + 1]):
+            dot += spread[words[at]] * values[at]
         out[pair] = dot
 
 
