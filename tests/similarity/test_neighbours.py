@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samevent.corpus import Document
 from samevent.language.annotation import Annotation
 from samevent.similarity import neighbours
-from samevent.similarity.documents import topical_similarity
+from samevent.similarity.documents import all_topical_documents, topical_similarity
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.neighbours import DocumentIndex, most_documents, most_neighbours, topical_documents
 from similarity.tables import compiled
@@ -132,3 +132,14 @@ def test_the_rules_bound_only_large_corpora() -> None:
     for rule in (most_neighbours, most_documents):
         assert all(rule(count) >= count for count in (0, 1, 10, 1000))
         assert rule(10**7) * 10**7 <= 10**9
+
+
+@pytest.mark.parametrize("documents", [0, 1, 2, 60])
+@pytest.mark.parametrize("least", [0.01, 0.08, 0.25])
+def test_comparing_all_documents_finds_the_same_neighbours(documents: int, least: float) -> None:
+    table = zipfian(documents)
+    searched = topical_documents(table, least)
+    assert documents < 60 or 0 < len(searched[0]) < documents * (documents - 1) // 2
+    for part, expected in zip(all_topical_documents(table, least), searched, strict=True):
+        assert part.dtype == expected.dtype
+        assert part.tolist() == expected.tolist()

@@ -67,6 +67,17 @@ def topical_similarity(table: MentionTable, d: Indices, e: Indices) -> Floats:
     return np.minimum(dots(table.contents, topical_values(table), d, e), 1.0)
 
 
+def all_topical_documents(table: MentionTable, least: float) -> tuple[Indices, Indices, Floats]:
+    """Return all pairs of documents d > e with a topical similarity of `least` > 0 or more, sorted.
+
+    All documents are compared. For few that is as quick as the search of `neighbours`, which takes seconds to compile.
+    """
+    d, e = (part.astype(np.int32) for part in np.tril_indices(len(table.documents), -1))
+    similarity = topical_similarity(table, d, e)
+    near = similarity >= least
+    return d[near], e[near], similarity[near]
+
+
 def compare_documents(
     table: MentionTable, i: Indices, j: Indices, compare: Callable[[MentionTable, Indices, Indices], Floats]
 ) -> Floats:
