@@ -15,7 +15,7 @@ from samevent.language.encoder import ENCODER_FILE, Encoder, MentionVectors, men
 from samevent.language.encoder.graph import write_graph
 from samevent.language.encoder.tagger import TAGGED, WINDOW, Tagger
 from samevent.language.encoder.tagging import TAGS, WEIGHT, with_tagger
-from samevent.language.encoder.units import Unit
+from samevent.language.encoder.units import Unit, UnitReader
 from samevent.language.encoder.weights import read_weights
 
 CORPUS = Corpus(
@@ -136,6 +136,25 @@ def test_sentences_are_encoded_once_for_tags_and_vectors(
     vectors = reading.vectors(CORPUS["a"].mentions)
     assert len(seen) == 2
     assert np.array_equal(vectors[:, 0], mention_vectors(tagger, CORPUS, MENTIONS[:3])["last"])
+
+
+def test_sentences_are_cut_once_for_tags_and_vectors(
+    tagger: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentences: list[list[str]] = []
+    cut = UnitReader._cut
+
+    def counted_cut(reader: UnitReader, words: list[str]) -> tuple[list[int], list[list[int]]]:
+        sentences.append(words)
+        return cut(reader, words)
+
+    monkeypatch.setattr(UnitReader, "_cut", counted_cut)
+    document = CORPUS["a"]
+    reading = tagger.read(document)
+    reading.tags()
+    vectors = reading.vectors(document.mentions)
+    assert sentences == [document.words(sentence) for sentence in document.sentences]
+    assert vectors.tobytes() == tagger.read(document).vectors(document.mentions).tobytes()
 
 
 def test_cached_tags_are_not_computed_again(

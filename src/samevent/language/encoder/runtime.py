@@ -24,7 +24,7 @@ from samevent.language.encoder.graph import OWN
 from samevent.language.encoder.onnx_file import Node, Port, model_bytes
 from samevent.language.encoder.tagger import Tagger
 from samevent.language.encoder.tagging import TAGS
-from samevent.language.encoder.units import Place, Unit, UnitReader
+from samevent.language.encoder.units import Pieces, Place, Unit, UnitReader
 from samevent.parallel import thread_pool
 
 ENCODER_FILE = "encoder.onnx"
@@ -122,14 +122,15 @@ class Encoder:
 class Reading:
     """One document: the states and tags of its tokens and the vectors of its mentions.
 
-    A sentence is read when it is first asked for, once for all. What a cache has is not read at all. The address of a
-    web page is not read for tokens.
+    A sentence is cut and read when it is first asked for, once for all. What a cache has is not read at all. The
+    address of a web page is not read for tokens.
     """
 
     def __init__(self, encoder: Encoder, document: Document, cache: Cache | None = None) -> None:
         self.encoder = encoder
         self.document = document
         self.cache = cache
+        self._pieces: Pieces = {}
         self._encoded: dict[Unit, dict[str, NDArray[np.float32]]] = {}
 
     def tags(self, tagger: Tagger | None = None) -> NDArray[np.float32]:
@@ -165,7 +166,7 @@ class Reading:
 
     def vectors(self, mentions: Sequence[Mention]) -> Halves:
         """Return the vectors of some mentions: mentions x `vector_names` x size."""
-        units, places = self.encoder.reader.read(self.document, mentions)
+        units, places = self.encoder.reader.read(self.document, mentions, self._pieces)
         return np.asarray(self._cached("mention vectors", units, places, self._pooled), np.float16)
 
     @cached_property
@@ -173,7 +174,7 @@ class Reading:
         """The units to read for tokens, and the place of each token; tokens of addresses have no pieces."""
         document = self.document
         prose = [i for i, sentence in enumerate(document.sentences) if not sentence.is_url]
-        units, read = self.encoder.reader.read_tokens(document, prose)
+        units, read = self.encoder.reader.read_tokens(document, prose, self._pieces)
         places = [Place(0, ())] * len(document.tokens)
         tokens = (t for i in prose for t in range(document.sentences[i].start, document.sentences[i].end))
         for token, where in zip(tokens, read, strict=True):

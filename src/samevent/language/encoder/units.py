@@ -40,6 +40,10 @@ class Place:
     pieces: tuple[int, ...]
 
 
+Pieces = dict[int, tuple[list[int], list[list[int]]]]
+"""The pieces of sentences by their number in a document, and the indices of those of each word."""
+
+
 class UnitReader:
     """Cuts sentences into units with the tokeniser of an encoder, of BERT's or MPNet's kind."""
 
@@ -64,12 +68,17 @@ class UnitReader:
             )
         self._start, *self._between, self._end = special
 
-    def read(self, document: Document, mentions: Sequence[Mention]) -> tuple[list[Unit], list[Place]]:
-        """Return the distinct units of some mentions of a document, and the place of each mention in them."""
-        return self._read(document, ((document.sentence_of(m.start), m.tokens) for m in mentions))
+    def read(
+        self, document: Document, mentions: Sequence[Mention], known: Pieces | None = None
+    ) -> tuple[list[Unit], list[Place]]:
+        """Return the distinct units of some mentions of a document, and the place of each mention in them.
+
+        The sentences of the document that were cut before are looked up in `known`, others are added to it.
+        """
+        return self._read(document, ((document.sentence_of(m.start), m.tokens) for m in mentions), known)
 
     def read_tokens(
-        self, document: Document, sentences: Iterable[int] | None = None
+        self, document: Document, sentences: Iterable[int] | None = None, known: Pieces | None = None
     ) -> tuple[list[Unit], list[Place]]:
         """Return the distinct units of some sentences of a document (default: all), and the place of each token."""
         indices = range(len(document.sentences)) if sentences is None else sentences
@@ -80,13 +89,14 @@ class UnitReader:
                 for i in indices
                 for token in range(document.sentences[i].start, document.sentences[i].end)
             ),
+            known,
         )
 
     def _read(
-        self, document: Document, spans: Iterable[tuple[int, Sequence[int]]]
+        self, document: Document, spans: Iterable[tuple[int, Sequence[int]]], known: Pieces | None
     ) -> tuple[list[Unit], list[Place]]:
         """Return the units of spans, each a sentence and some of its tokens."""
-        sentences: dict[int, tuple[list[int], list[list[int]]]] = {}
+        sentences: Pieces = {} if known is None else known
         windows: dict[tuple[int, int], int] = {}
         units: dict[Unit, int] = {}
         places = []
