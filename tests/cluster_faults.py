@@ -10,34 +10,39 @@ from typing import Any
 
 import pytest
 
-from samevent import stages
+from samevent.stages import linking, reading, sampling
 
 distributed = pytest.importorskip(
     "distributed", reason='needs Dask (python -m pip install "samevent[cluster]")'
 )
 
-INSIDE = {"reading": "_prepared", "linking": "score_pairs", "sampling": "_solved"}
-"""A function that tasks of each stage call."""
+INSIDE = {
+    "reading": (reading, "_prepared"),
+    "linking": (linking, "score_pairs"),
+    "sampling": (sampling, "_solved"),
+}
+"""A function that tasks of each stage call, and its module."""
 
 
 class Fault(distributed.WorkerPlugin):  # type: ignore[misc, name-defined]
     """A plugin of workers that puts something before a function of a stage."""
 
     def __init__(self, stage: str) -> None:
-        self._name = INSIDE[stage]
+        self._stage = stage
         self.name = f"{type(self).__name__} in {stage}"
 
     def strike(self, *arguments: Any) -> None:
         raise NotImplementedError
 
     def setup(self, worker: Any) -> None:
-        usual: Callable[..., Any] = getattr(stages, self._name)
+        module, name = INSIDE[self._stage]
+        usual: Callable[..., Any] = getattr(module, name)
 
         def faulty(*arguments: Any, **options: Any) -> Any:
             self.strike(*arguments)
             return usual(*arguments, **options)
 
-        setattr(stages, self._name, faulty)
+        setattr(module, name, faulty)
 
 
 class DieOnce(Fault):

@@ -47,7 +47,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     from samevent.results import parts
 
-    monkeypatch.setattr(stages, "PARTITION", 2)
+    monkeypatch.setattr(stages.reading, "PARTITION", 2)
     monkeypatch.setattr(parts, "_LINKS_PER_GROUP", 3)
 
 
@@ -105,7 +105,7 @@ def test_workers_may_join_and_leave(plain: dict[str, bytes], tmp_path: Path) -> 
 def test_chains_of_large_components_run_on_workers(
     plain: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stages, "BIG", 10)
+    monkeypatch.setattr(stages.sampling, "BIG", 10)
     run(QUAKES, tmp_path / "out", LIGHT, cluster="local:2")
     assert files(tmp_path / "out") == plain
 

@@ -36,7 +36,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @pytest.fixture(autouse=True)
 def small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "PARTITION", 2)
+    monkeypatch.setattr(stages.reading, "PARTITION", 2)
 
 
 def test_parts_give_the_bytes_of_a_plain_run_and_are_gone_at_the_end(
@@ -78,13 +78,13 @@ def test_a_run_by_parts_is_resumed_without_doing_them_again(
     done = 0 if stage == "writing" else 1  # parts are gone, and the result is not yet written
     if done:
         read: list[str] = []
-        usual = stages._prepared
+        usual = stages.reading._prepared
 
         def counted(job: stages.Job, documents: Sequence[Document]) -> dict[str, Any]:
             read.append(documents[0].id)
             return usual(job, documents)
 
-        monkeypatch.setattr(stages, "_prepared", counted)
+        monkeypatch.setattr(stages.reading, "_prepared", counted)
         run(QUAKES, tmp_path / "out", LIGHT, resume=True)
         assert len(read) == (len(QUAKES) - 1) // 2 if stage == "reading" else not read
     else:
@@ -102,7 +102,7 @@ def test_a_damaged_part_is_made_again(plain: dict[str, bytes], tmp_path: Path) -
 
 
 def failing(bad: str) -> Any:
-    usual = stages._prepared
+    usual = stages.reading._prepared
 
     def prepared(job: stages.Job, documents: Sequence[Document]) -> dict[str, Any]:
         if any(document.id == bad for document in documents):
@@ -116,7 +116,7 @@ def test_a_document_that_fails_is_named_or_left_out(tmp_path: Path, monkeypatch:
     bad = list(QUAKES)[1].id
     rest = Corpus(document for document in QUAKES if document.id != bad)
     run(rest, tmp_path / "rest", LIGHT)
-    monkeypatch.setattr(stages, "_prepared", failing(bad))
+    monkeypatch.setattr(stages.reading, "_prepared", failing(bad))
     with pytest.raises(
         DataError, match=rf"the document '{bad}' cannot be processed \(ValueError: no such thing"
     ):

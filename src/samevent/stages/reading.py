@@ -1,0 +1,130 @@
+"""Reading: documents become mentions and mention tables, by partitions of documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from samevent.corpus import Corpus, Document
+from samevent.errors import FormatError, SameventError
+from samevent.formats.jsonl import document_from_json, document_to_json
+from samevent.model import Model, Watch
+from samevent.packing import pack, unpack
+from samevent.similarity.bags import Bags
+from samevent.similarity.boosted import BoostedModel
+from samevent.similarity.knowledge import Knowledge
+from samevent.similarity.mentions import Heads, MentionTable
+from samevent.similarity.tables import merged
+from samevent.stages.tasks import Executor, Job, Lost, model_of, outcomes
+
+PARTITION = 32
+"""Documents that are read in one task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a partition: its event mentions, and the documents that failed, with reasons."""
+
+    mentions: int
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def read_part(job: Job, name: str, documents: Sequence[Document]) -> Receipt:
+    """Find the mentions of some documents and compile their table. Documents that fail are left out."""
+    if stored := _stored(job, name):
+        return Receipt(len(stored["table"].ids), stored["failed"])
+    failed: dict[str, str] = {}
+    try:
+        part = _prepared(job, documents)
+    except Exception:  # noqa: BLE001 -- whatever it is, one document may be the reason
+        failed = _failing(job, documents)
+        part = _prepared(job, [document for document in documents if document.id not in failed])
+    job.parts.write(name, pack(part | {"failed": failed}))
+    return Receipt(len(part["table"]), failed)
+
+
+def read_all(job: Job, corpus: Corpus, executor: Executor, show: Watch) -> tuple[list[str], dict[str, str]]:
+    """Read all partitions; halve those whose processes die, until the document is found that they die of."""
+    documents = list(corpus)
+    waiting = [
+        (f"read-{start // PARTITION:06}", documents[start : start + PARTITION])
+        for start in range(0, len(documents), PARTITION)
+    ]
+    names, failed, done, mentions = [], {}, 0, 0
+    while waiting:
+        again = []
+        for number, outcome in outcomes(executor, read_part, [(job, *each) for each in waiting], large=True):
+            name, part = waiting[number]
+            if isinstance(outcome, Lost) and len(part) > 1:
+                half = len(part) // 2
+                again += [(f"{name}.0", part[:half]), (f"{name}.1", part[half:])]
+                continue
+            done += len(part)
+            if isinstance(outcome, Lost):
+                failed[part[0].id] = outcome.reason
+            else:
+                names.append(name)
+                failed |= outcome.failed
+                mentions += outcome.mentions
+            show("reading", done, len(documents), f"{mentions:,} mentions")
+        waiting = again
+    return sorted(names), dict(sorted(failed.items()))
+
+
+def _prepared(job: Job, documents: Sequence[Document]) -> dict[str, Any]:
+    """Return documents with their mentions as lines of JSON, and their table with the vectors as they were read."""
+    model, system = model_of(job.model), job.system
+    prepared = model.prepare(documents, preset=job.options.preset)
+    table = prepared.table
+    pair_model = model.pair_models.get(system.pair_model or "")
+    if isinstance(pair_model, BoostedModel) and pair_model.needs_context:
+        table = replace(table, contextual=prepared.contextual())
+    lines = [json.dumps(document_to_json(document), ensure_ascii=False) for document in prepared.corpus]
+    return {"documents": lines, "table": table}
+
+
+def _failing(job: Job, documents: Sequence[Document]) -> dict[str, str]:
+    """Return the documents that fail alone, with reasons."""
+    failed = {}
+    for document in documents:
+        try:
+            _prepared(job, [document])
+        except Exception as error:  # noqa: BLE001 -- see above
+            failed[document.id] = f"{type(error).__name__}: {error}"
+    if not failed:
+        raise SameventError(
+            f"documents fail together and not alone, among them {documents[0].id!r}",
+            hint="this is an error in samevent; please report it",
+        )
+    return failed
+
+
+def put_together(job: Job, names: Sequence[str], model: Model) -> tuple[dict[str, Document], MentionTable]:
+    """Return all documents by id, and their table with the vectors as they were read."""
+    documents: dict[str, Document] = {}
+    tables = []
+    for name in names:
+        stored = _stored(job, name)
+        if stored is None:
+            raise FormatError(f"the part {name!r} of the run is gone", hint="use --resume to make it again")
+        for line in stored["documents"]:
+            document = document_from_json(json.loads(line))
+            documents[document.id] = document
+        tables.append(stored["table"])
+    resources = model.resources
+    table = merged(tables, lexicon=resources.lexicon, vectors=resources.vectors)
+    return documents, table
+
+
+def _stored(job: Job, name: str) -> dict[str, Any] | None:
+    """Return a part that was read, or None if it is absent or damaged."""
+    data = job.parts.read(name)
+    if data is None:
+        return None
+    try:
+        stored: dict[str, Any] = unpack(data, (MentionTable, Heads, Bags, Knowledge))
+    except FormatError:
+        return None
+    return stored

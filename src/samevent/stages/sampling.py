@@ -1,0 +1,71 @@
+"""Sampling: components become answers with explanations, by groups of components."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+import numpy as np
+
+from samevent.clusterers import Evidence
+from samevent.hddcrp.runner import chains_elsewhere
+from samevent.model import Watch, batch_runtime
+from samevent.packing import pack
+from samevent.results.parts import PartAnswer, grouped, part_evidence, solve_part
+from samevent.similarity.bags import Indices
+from samevent.similarity.links import MentionLinks
+from samevent.stages.tasks import (
+    Executor,
+    Job,
+    check_found,
+    links_of,
+    model_of,
+    outcomes,
+    table_of,
+    write_named,
+)
+
+BIG = 200_000
+"""Groups with so many links are one component whose chains are tasks of their own."""
+
+
+@batch_runtime()
+def answer_part(job: Job, name: str, table_name: str, links_name: str, rows: Indices) -> int:
+    """Solve a group of components; return the number of its mentions."""
+    if job.parts.read(name) is None:
+        model, links = model_of(job.model), links_of(job, links_name)
+        evidence = Evidence(table_of(job, table_name), model.pair_models, model.resources.lexicon)
+        job.parts.write(name, _solved(job, evidence, links, rows).to_bytes())
+    return len(rows)
+
+
+def _solved(job: Job, evidence: Evidence, links: MentionLinks, rows: Indices) -> PartAnswer:
+    part = part_evidence(evidence, job.system, links, rows)
+    return solve_part(part, job.system, seed=job.options.seed, min_probability=job.options.min_probability)
+
+
+def answers_of(
+    job: Job, evidence: Evidence, table_name: str, links: MentionLinks, executor: Executor, show: Watch
+) -> list[PartAnswer]:
+    """Solve all groups, the largest first; the chains of very large components are tasks of their own."""
+    links_name = write_named(job, "links", pack(replace(links, looks=None)))
+    groups = grouped(links, len(evidence))
+    names = [f"answer-to-{links_name}-{number:06}" for number in range(len(groups))]
+    load = np.bincount(links.pairs.i, minlength=len(evidence))
+    big = [executor.starmap is not None and int(load[rows].sum()) >= BIG for rows in groups]
+    rest = [number for number in range(len(groups)) if not big[number]]
+    calls = [(job, names[number], table_name, links_name, groups[number]) for number in rest]
+    ends = outcomes(executor, answer_part, calls)
+    done = 0
+    for number in np.flatnonzero(big).tolist():
+        if job.parts.read(names[number]) is None:
+            with chains_elsewhere(executor.starmap) if executor.starmap else nullcontext():
+                answer = _solved(job, evidence, links, groups[number])
+            job.parts.write(names[number], answer.to_bytes())
+        done += len(groups[number])
+        show("sampling", done, sum(map(len, groups)), "")
+    for number, outcome in ends:
+        check_found(outcome, names[rest[number]])
+        done += outcome
+        show("sampling", done, sum(map(len, groups)), "")
+    return [PartAnswer.from_bytes(job.parts.read(name) or b"") for name in names]
