@@ -9,7 +9,7 @@ import pytest
 from builders import annotated, document
 from samevent import Corpus, Document, read, write
 from samevent.errors import DataError
-from samevent.inputs import check_readable, foreign, read_inputs
+from samevent.inputs import Survey, read_inputs
 
 ENGLISH = (
     "The mayor of the town said on Monday that the bridge, which was closed after the storm, would open by the "
@@ -53,17 +53,18 @@ def test_foreign_tells_english_from_other_languages() -> None:
     documents = [
         Document.from_text(name, text) for name, text in (("en", ENGLISH), ("de", GERMAN), ("ja", JAPANESE))
     ]
-    assert foreign(documents) == ["de", "ja"]
-    assert foreign([Document.from_text("short", "Sudan bombs Yida camp")]) == []
+    assert Survey.of(Corpus(documents)).foreign == ("de", "ja")
+    assert Survey.of(Corpus([Document.from_text("short", "Sudan bombs Yida camp")])).foreign == ()
 
 
 def test_check_readable_says_what_was_found() -> None:
     with pytest.raises(DataError, match="no text"):
-        check_readable(Corpus([Document.from_text("a", " \n")]))
+        Survey.of(Corpus([Document.from_text("a", " \n")])).check_readable()
     german = [Document.from_text(f"de{i}", GERMAN) for i in range(2)]
     with pytest.raises(DataError, match=r"2 of 3 documents do not look like English \(such as 'de0'\)"):
-        check_readable(Corpus([*german, Document.from_text("en", ENGLISH)]))
-    assert check_readable(Corpus([german[0], Document.from_text("en", ENGLISH), document()])) == ["de0"]
+        Survey.of(Corpus([*german, Document.from_text("en", ENGLISH)])).check_readable()
+    survey = Survey.of(Corpus([german[0], Document.from_text("en", ENGLISH), document()]))
+    assert survey.check_readable() == ("de0",)
 
 
 def test_a_mention_with_a_gap_is_none_that_begins_and_ends_where_its_tokens_do(tmp_path: Path) -> None:

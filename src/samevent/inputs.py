@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from samevent.corpus import Argument, Corpus, Document, Mention
-from samevent.errors import DataError, UsageError, located
-from samevent.formats import read
+from samevent.corpus.stored import StoredDocuments
+from samevent.errors import CorpusError, DataError, UsageError, located
+from samevent.formats import read, stream
+from samevent.formats.store import HELD, Shelf, check_mention_ids
 from samevent.language.dates import document_date
 
 _FUNCTION_WORDS = frozenset(
@@ -20,17 +24,53 @@ _LEAST_WORDS = 30
 """Shorter texts are too short to judge the language."""
 
 
-def read_inputs(paths: Sequence[Path], *, format: str | None = None, encoding: str | None = None) -> Corpus:
-    """Read files and folders as one corpus; if ids clash, the name of its input goes before each id."""
-    corpora = [read(path, format=format, encoding=encoding) for path in paths]
-    ids = [document.id for corpus in corpora for document in corpus]
-    if len(set(ids)) == len(ids):
-        return Corpus(document for corpus in corpora for document in corpus)
+def read_inputs(
+    paths: Sequence[Path],
+    *,
+    format: str | None = None,
+    encoding: str | None = None,
+    scratch: Path | None = None,
+    held: int = HELD,
+) -> Corpus:
+    """Read files and folders as one corpus; if ids clash, the name of its input goes before each id.
+
+    Documents are read one by one. Beyond `held` characters they are kept in a file in the folder `scratch`, without a
+    name, and built again whenever they are asked for.
+    """
+    shelf = Shelf(scratch, held=held)
+    counts = []
+    for path in paths:
+        ids = set[str]()
+        with located(path):
+            for document in stream(path, format=format, encoding=encoding):
+                if document.id in ids:
+                    raise CorpusError(
+                        f"two documents have the id {document.id!r}", expected="unique document ids"
+                    )
+                ids.add(document.id)
+                shelf.add(document)
+        counts.append(len(ids))
+    documents = shelf.documents()
+    if len(set(shelf.ids)) < len(shelf.ids):
+        documents = _with_names(documents, shelf.ids, paths, counts)
+    if shelf.mentions and isinstance(documents, StoredDocuments):
+        check_mention_ids(documents)
+    return Corpus(documents)
+
+
+def _with_names(
+    documents: Sequence[Document], ids: Sequence[str], paths: Sequence[Path], counts: Sequence[int]
+) -> Sequence[Document]:
+    """Return documents with the name of its input, or its number, before each id."""
     names = [path.name or str(path) for path in paths]
     if len(set(names)) < len(names):
         names = [str(number) for number in range(1, len(paths) + 1)]
-    return Corpus(
-        renamed(document, name) for corpus, name in zip(corpora, names, strict=True) for document in corpus
+    prefixes = [name for name, count in zip(names, counts, strict=True) for _ in range(count)]
+    if not isinstance(documents, StoredDocuments):
+        return [renamed(document, prefix) for document, prefix in zip(documents, prefixes, strict=True)]
+    return StoredDocuments(
+        [f"{prefix}/{id}" for prefix, id in zip(prefixes, ids, strict=True)],
+        lambda place: renamed(documents[place], prefixes[place]),
     )
 
 
@@ -46,31 +86,89 @@ def renamed(document: Document, prefix: str) -> Document:
 
 def in_order(corpus: Corpus) -> Corpus:
     """Return the documents sorted by date and id, so that the order of inputs does not matter."""
-    return Corpus(sorted(corpus, key=lambda document: (document_date(document) or "9999", document.id)))
+    return Survey.of(corpus).in_order(corpus)
 
 
-def foreign(documents: Iterable[Document]) -> list[str]:
-    """Return the ids of documents that do not look like English; short ones pass."""
-    return [document.id for document in documents if not _is_english(document)]
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one pass over documents tells about them: their order, words, dates, given mentions, and hashes by id.
+
+    `full` is the number of documents with words, `foreign` are the ids of those that do not look like English.
+    """
+
+    order: tuple[int, ...]
+    words: int
+    mentions: int
+    dates: tuple[str, str] | None
+    full: int
+    foreign: tuple[str, ...]
+    fingerprints: Mapping[str, str]
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Survey:
+        """Read all documents once."""
+        keys: list[tuple[str, str]] = []
+        words = mentions = full = 0
+        dates: tuple[str, str] | None = None
+        foreign: set[str] = set()
+        prints: dict[str, str] = {}
+        for document in corpus:
+            keys.append((document_date(document) or "9999", document.id))
+            words += len(document.tokens)
+            mentions += sum(m.kind == "action" for m in document.mentions)
+            if date := document.date:
+                dates = (min(date, dates[0]), max(date, dates[1])) if dates else (date, date)
+            if document.tokens:
+                full += 1
+                if not _is_english(document):
+                    foreign.add(document.id)
+            prints[document.id] = fingerprint(document)
+        order = tuple(sorted(range(len(keys)), key=keys.__getitem__))
+        ids = [keys[place][1] for place in order]
+        strange = tuple(id for id in ids if id in foreign)
+        return cls(order, words, mentions, dates, full, strange, {id: prints[id] for id in ids})
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __str__(self) -> str:
+        """Return one line about the documents."""
+        parts = [f"{len(self):,} document{'s' * (len(self) != 1)}", f"{self.words:,} words"]
+        if self.dates:
+            parts.append(" to ".join(dict.fromkeys(self.dates)))
+        if self.mentions:
+            parts.append(f"{self.mentions:,} given event mentions")
+        return ", ".join(parts)
+
+    def in_order(self, corpus: Corpus) -> Corpus:
+        """Return the documents sorted by date and id."""
+        documents = corpus.documents
+        if isinstance(documents, StoredDocuments):
+            return Corpus(documents.reordered(self.order))
+        return Corpus(documents[place] for place in self.order)
+
+    def check_readable(self) -> tuple[str, ...]:
+        """Raise if there is no text, or if most of it is not English; return the ids of documents that are not."""
+        if not self.full:
+            raise DataError(
+                f"there is no text in the {len(self):,} document(s)",
+                expected="documents with words in them",
+                hint="are these the right files?",
+            )
+        if 2 * len(self.foreign) > self.full:
+            raise DataError(
+                f"{len(self.foreign):,} of {self.full:,} documents do not look like English "
+                f"(such as {self.foreign[0]!r})",
+                expected="English text: parser, lexicon and training data are English",
+                hint="translate the documents first, or use only the English ones",
+            )
+        return self.foreign
 
 
-def check_readable(corpus: Corpus) -> list[str]:
-    """Raise if there is no text, or if most of it is not English; return the ids of documents that are not."""
-    full = [document for document in corpus if document.tokens]
-    if not full:
-        raise DataError(
-            f"there is no text in the {len(corpus):,} document(s)",
-            expected="documents with words in them",
-            hint="are these the right files?",
-        )
-    strange = foreign(full)
-    if 2 * len(strange) > len(full):
-        raise DataError(
-            f"{len(strange):,} of {len(full):,} documents do not look like English (such as {strange[0]!r})",
-            expected="English text: parser, lexicon and training data are English",
-            hint="translate the documents first, or use only the English ones",
-        )
-    return strange
+def fingerprint(document: Document) -> str:
+    """Return a hash of a document as it was read."""
+    content = json.dumps([document.text, [m.id for m in document.mentions]])
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def read_mentions(path: Path, *, format: str | None = None, encoding: str | None = None) -> Corpus:
@@ -94,23 +192,6 @@ def check_has_events(corpus: Corpus) -> None:
             f"no event was found in {len(corpus):,} document(s)",
             expected="news or other prose about things that happened",
         )
-
-
-def word_count(corpus: Corpus) -> int:
-    """Return the number of tokens of all documents."""
-    return sum(len(document.tokens) for document in corpus)
-
-
-def describe_corpus(corpus: Corpus) -> str:
-    """Return one line about a corpus: documents, words, dates and given mentions."""
-    dates = sorted(document.date for document in corpus if document.date)
-    mentions = sum(1 for _ in corpus.mentions("action"))
-    parts = [f"{len(corpus):,} document{'s' * (len(corpus) != 1)}", f"{word_count(corpus):,} words"]
-    if dates:
-        parts.append(f"{dates[0]} to {dates[-1]}" if dates[0] != dates[-1] else dates[0])
-    if mentions:
-        parts.append(f"{mentions:,} given event mentions")
-    return ", ".join(parts)
 
 
 def _is_english(document: Document) -> bool:

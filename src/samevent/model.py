@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import shutil
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from samevent import __version__
+from samevent.clock import Clock
+from samevent.clock import Watch as Watch
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
 from samevent.clusterers.base import choose_pair_model
 from samevent.corpus import Corpus, Document, Mention
@@ -46,13 +47,6 @@ from samevent.results.assembly import assemble, explain_pair
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.explanation import Explanation
 from samevent.similarity.model import PAIR_MODEL_FILES
-
-Watch = Callable[[str, int, int, str], None]
-"""Progress callback: stage, steps done, steps in all, and what was found so far."""
-
-
-_AFTER_SAMPLING = 14.0
-"""Judging an answer and writing all files take about so many times as long as compiling the mention table."""
 
 
 @contextmanager
@@ -94,6 +88,11 @@ class Options:
         """The settings of the clusterer that differ from its preset."""
         asked = {"within_only": self.within_only or None, "time_limit": self.time_limit}
         return {**self.settings, **{name: value for name, value in asked.items() if value is not None}}
+
+    @property
+    def system(self) -> Clusterer:
+        """The clusterer."""
+        return clusterer(self.clusterer, self.changes, preset=self.preset)
 
 
 class Model:
@@ -267,36 +266,51 @@ class Model:
         jobs: int = 1,
         checkpoint: Path | None = None,
         watch: Watch | None = None,
-        began: float | None = None,
+        clock: Clock | None = None,
     ) -> Result:
         """Return which mentions refer to the same event; mentions that documents lack are extracted first.
 
         The result depends on documents, model and options alone. With a `checkpoint`, interrupted sampling continues
-        where it stopped. A time limit counts from `began` (`time.monotonic`), by default now.
+        where it stopped. A time limit counts from the start of the `clock`, by default from now.
         """
-        began = time.monotonic() if began is None else began
         options = options or Options()
         if seed is not None:
             options = replace(options, seed=seed)
-        system = clusterer(options.clusterer, options.changes, preset=options.preset)
-        self.check_parts(system)
-        prepared = self.prepare(corpus, preset=options.preset, jobs=jobs, watch=watch)
-        compiling = time.monotonic()
-        evidence = prepared.evidence
-        compiling = time.monotonic() - compiling
-        if options.time_limit:
+        clock = clock or Clock(options.time_limit)
+        self.check_parts(options.system)
+        prepared = self.prepare(corpus, preset=options.preset, jobs=jobs, watch=clock.watching(watch))
+        clock.begin_linking()
+        return self.conclude(
+            prepared.corpus,
+            prepared.evidence,
+            options,
+            jobs=jobs,
+            checkpoint=checkpoint,
+            watch=watch,
+            clock=clock,
+        )
+
+    def conclude(
+        self,
+        corpus: Corpus,
+        evidence: Evidence,
+        options: Options,
+        *,
+        jobs: int = 1,
+        checkpoint: Path | None = None,
+        watch: Watch | None = None,
+        clock: Clock | None = None,
+    ) -> Result:
+        """Return which mentions of prepared documents refer to the same event; see `resolve`."""
+        system = limited = options.system
+        if options.time_limit and clock:
             _links(system, evidence, jobs, watch)
-            left = began + options.time_limit - _AFTER_SAMPLING * compiling - time.monotonic()
-            limited = clusterer(
-                options.clusterer, {**options.changes, "time_limit": max(left, 1e-3)}, preset=options.preset
-            )
-            clustered = cluster_evidence(limited, evidence, options.seed, jobs, checkpoint, watch)
-        else:
-            clustered = cluster_evidence(system, evidence, options.seed, jobs, checkpoint, watch)
+            limited = replace(options, time_limit=clock.sampling()).system
+        clustered = cluster_evidence(limited, evidence, options.seed, jobs, checkpoint, watch)
         if watch:
             watch("explaining", 0, 1, "")
         return assemble(
-            prepared.corpus,
+            corpus,
             evidence,
             system,
             clustered,

@@ -9,35 +9,29 @@ checkpoint; it gets its own name at the end. So the folder is whole or absent, a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
 import shutil
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from samevent import __version__
+from samevent.clock import Clock
 from samevent.clusterers import Clustered, Clusterer
-from samevent.corpus import Corpus, Document
+from samevent.corpus import Corpus
+from samevent.corpus.stored import StoredDocuments
 from samevent.errors import FormatError, OutputExistsError, UsageError, check_absent, place
 from samevent.formats import check_writable, output_format, read, write
 from samevent.formats.files import STANDARD, write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.sheets import written
+from samevent.formats.store import DocumentFile
 from samevent.hddcrp.batches import checkpoint_files, remove_checkpoint
 from samevent.hddcrp.checkpoint import fingerprint
-from samevent.inputs import (
-    check_has_events,
-    check_mentions,
-    check_readable,
-    describe_corpus,
-    in_order,
-    word_count,
-)
+from samevent.inputs import Survey, check_has_events, check_mentions
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT
 from samevent.locks import FolderLock
@@ -47,9 +41,10 @@ from samevent.names import DEFAULT_PRESET, ENCODED_PRESETS
 from samevent.results import Diagnostics, Result
 from samevent.results.assembly import with_events
 from samevent.results.probabilities import load_probabilities, save_probabilities
+from samevent.results.result import without_reasons
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 from samevent.similarity.explanation import Explanation
-from samevent.stages import FolderParts, Here, Job, Parts
+from samevent.stages import FolderParts, Here, Job, Parts, resolve_streamed
 from samevent.stages import resolve as resolve_by_parts
 from samevent.state import State
 
@@ -101,30 +96,32 @@ def run(
     need. `beside` may write more files into the folder. With `memory`, all processes together take at most so many
     bytes: there are fewer jobs if that is enough, and an error otherwise.
     """
-    began = time.monotonic()
     options = options or Options()
+    clock = Clock(options.time_limit)
     if cluster and options.time_limit:
         raise UsageError("a time limit cannot be used on a cluster", hint="set fewer sweeps: --set sweeps=32")
     check_output_free(folder, resume=resume, overwrite=overwrite)
-    corpus = in_order(source() if callable(source) else source)
-    if other := check_readable(corpus):
+    corpus = source() if callable(source) else source
+    survey = Survey.of(corpus)
+    corpus = survey.in_order(corpus)
+    if other := survey.check_readable():
         tell(
             f"{len(other):,} documents do not look like English, such as {other[0]!r}: expect little from them"
         )
     for name in formats:
         check_writable(corpus, result_name(name), format=name)
-    words = word_count(corpus)
+    words = survey.words
     jobs = jobs or (1 if words < _WORTH_SHARING else os.cpu_count() or 1)
     if memory is not None:
         jobs = jobs_within(memory, words, jobs, encoded=options.preset in ENCODED_PRESETS)
     seconds = words / _WORDS_PER_SECOND / jobs + 3
-    tell(f"read {describe_corpus(corpus)}; about {duration(seconds)} without cached parses")
+    tell(f"read {survey}; about {duration(seconds)} without cached parses")
     loaded = Model.load(model, cache=Cache())
     about = {
         "samevent": __version__,
         "model": loaded.name,
         "options": asdict(options),
-        "documents": fingerprints(corpus),
+        "documents": dict(survey.fingerprints),
     }
     unfinished = begin(folder, about, resume=resume, overwrite=overwrite)
     work = Job(str(model), options, _parts_of(unfinished, parts, about))
@@ -135,11 +132,15 @@ def run(
 
             with connect(cluster) as workers:
                 result, skipped = resolve_by_parts(work, corpus, workers, skip_bad=skip_bad, watch=watch)
+        elif isinstance(corpus.documents, StoredDocuments) and not (skip_bad or parts):
+            result = resolve_streamed(
+                work, corpus, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, clock=clock
+            )
         elif skip_bad or unfinished.has_parts or parts:
             result, skipped = resolve_by_parts(work, corpus, Here(), skip_bad=skip_bad, watch=watch)
         else:
             result = loaded.resolve(
-                corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, began=began
+                corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, clock=clock
             )
         check_has_events(result.corpus)
         if watch:
@@ -148,7 +149,6 @@ def run(
         if skipped:
             about["skipped"] = skipped
             tell(f"{len(skipped):,} documents were left out, such as {next(iter(skipped))!r}: see run.json")
-        work.parts.clear()
         if formats:
             about["formats"] = list(formats)
         if not final:
@@ -156,7 +156,9 @@ def run(
             State.of(result, kept, work.system).save(unfinished.part)
         if beside:
             beside(unfinished.part, result)
-        unfinished.finish(result, about | ({"advice": advice} if advice else {}), formats=formats)
+        write_files(unfinished.part, result, about | ({"advice": advice} if advice else {}), formats=formats)
+        work.parts.clear()  # stored documents lie there until now
+        unfinished.publish()
     except KeyboardInterrupt:
         tell(f"finished work is kept: the same command with --resume continues from {unfinished.part}")
         raise
@@ -166,7 +168,16 @@ def run(
     finally:
         unfinished.lock.release()
     tell(f"preset {options.preset}{f'; {advice}' if advice else ''}")
-    return result
+    return _reopened(result, folder)
+
+
+def _reopened(result: Result, folder: Path) -> Result:
+    """Return a result whose stored documents, which lay in parts, are those of the finished run."""
+    stored = result.corpus.documents
+    if not isinstance(stored, StoredDocuments):
+        return result
+    documents = DocumentFile.open(folder / RESULT_FILE).documents(stored.ids)
+    return result.moved(without_reasons(Corpus(documents)))
 
 
 def _parts_of(run: Run, url: str | None, about: Mapping[str, Any]) -> Parts:
@@ -350,7 +361,7 @@ def write_files(
 
 def write_tables(folder: Path, result: Result) -> None:
     """Write documents, events, mentions and probabilities, for programs and spreadsheets."""
-    write(result, folder / RESULT_FILE, overwrite=True)
+    write(result.to_corpus(lazily=True), folder / RESULT_FILE, overwrite=True)
     for name, columns, rows in (
         ("events.csv", EVENT_COLUMNS, event_rows(result)),
         ("mentions.csv", MENTION_COLUMNS, mention_rows(result)),
@@ -410,19 +421,11 @@ def read_about(folder: Path) -> dict[str, Any]:
     return about
 
 
-def fingerprints(documents: Iterable[Document]) -> dict[str, str]:
-    """Return a hash of each document as it was read."""
-    return {
-        document.id: hashlib.sha256(
-            json.dumps([document.text, [m.id for m in document.mentions]]).encode()
-        ).hexdigest()
-        for document in documents
-    }
-
-
 def _check_same_run(part: Path, about: Mapping[str, Any]) -> None:
     known = read_about(part)
     wanted = json.loads(json.dumps({"schema": SCHEMA, **about}))
+    for options in (known.get("options", {}), wanted.get("options", {})):
+        options.pop("time_limit", None)  # more time, or less, changes nothing that is done already
     for name in wanted:
         if known.get(name) != wanted[name]:
             raise UsageError(

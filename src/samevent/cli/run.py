@@ -153,7 +153,7 @@ def run_cli(
     )
     with stages() as watch:
         result = run(
-            lambda: read_inputs(sources, format=read_as, encoding=encoding),
+            lambda: read_inputs(sources, format=read_as, encoding=encoding, scratch=target.absolute().parent),
             target,
             options,
             model=model,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from samevent.corpus.clustering import Clustering
 from samevent.corpus.document import Document
 from samevent.corpus.mention import Kind, Mention
+from samevent.corpus.stored import StoredDocuments
 from samevent.errors import CorpusError
 
 Unit = Literal["document", "subtopic", "topic", "corpus"]
@@ -17,27 +18,26 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 @dataclass(frozen=True, slots=True, init=False)
 class Corpus:
-    """Documents with unique ids, whose mentions have unique ids too."""
+    """Documents with unique ids, whose mentions have unique ids too.
 
-    documents: tuple[Document, ...]
-    _by_id: dict[str, Document] = field(init=False, repr=False, compare=False, hash=False)
+    Stored documents stay where they are: whoever stored them has checked the ids of their mentions.
+    """
+
+    documents: Sequence[Document]
+    _place: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __init__(self, documents: Iterable[Document]) -> None:
+        if isinstance(documents, StoredDocuments):
+            object.__setattr__(self, "documents", documents)
+            object.__setattr__(self, "_place", _places(documents.ids))
+            return
         object.__setattr__(self, "documents", tuple(documents))
-        object.__setattr__(self, "_by_id", {})
+        object.__setattr__(self, "_place", _places(document.id for document in self.documents))
         owners: dict[str, str] = {}
         for document in self.documents:
-            if document.id in self._by_id:
-                raise CorpusError(
-                    f"two documents have the id {document.id!r}", expected="unique document ids"
-                )
-            self._by_id[document.id] = document
             for m in document.mentions:
                 if m.id in owners:
-                    raise CorpusError(
-                        f"documents {owners[m.id]!r} and {document.id!r} both have a mention {m.id!r}",
-                        expected="mention ids that are unique in the corpus",
-                    )
+                    raise repeated_mention(owners[m.id], document.id, m.id)
                 owners[m.id] = document.id
 
     def __iter__(self) -> Iterator[Document]:
@@ -47,15 +47,20 @@ class Corpus:
         return len(self.documents)
 
     def __contains__(self, document_id: object) -> bool:
-        return document_id in self._by_id
+        return document_id in self._place
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the documents, in order."""
+        return tuple(self._place)
 
     def __getitem__(self, document_id: str) -> Document:
-        if document_id not in self._by_id:
+        if document_id not in self._place:
             raise CorpusError(
                 f"there is no document {document_id!r} in the corpus",
                 expected="the id of one of its documents",
             )
-        return self._by_id[document_id]
+        return self.documents[self._place[document_id]]
 
     def mentions(self, kind: Kind | None = None) -> Iterator[Mention]:
         """Yield the mentions of one kind (or all) in document and reading order."""
@@ -99,8 +104,16 @@ class Corpus:
         return self.mapped(kept)
 
     def mapped(self, change: Callable[[Document], Document]) -> Corpus:
-        """Return the corpus of the changed documents."""
+        """Return the corpus of the changed documents; stored ones are changed whenever they are asked for."""
+        if isinstance(self.documents, StoredDocuments):
+            return Corpus(self.documents.mapped(change))
         return Corpus(change(document) for document in self.documents)
+
+    def lazily(self) -> Corpus:
+        """Return the corpus, of which documents will be changed one by one (`mapped`), whenever they are asked for."""
+        if isinstance(self.documents, StoredDocuments):
+            return self
+        return Corpus(StoredDocuments(self.ids, self.documents.__getitem__))
 
     def grouped(self, unit: Unit) -> dict[str, tuple[Document, ...]]:
         """Return the documents of each unit: a document, a sub-topic, a topic or the corpus."""
@@ -108,6 +121,23 @@ class Corpus:
         for document in self.documents:
             groups.setdefault(unit_of(document, unit), []).append(document)
         return {name: tuple(documents) for name, documents in groups.items()}
+
+
+def _places(ids: Iterable[str]) -> dict[str, int]:
+    """Return the place of each document; raise if two have the same id."""
+    places: dict[str, int] = {}
+    for place, id in enumerate(ids):
+        if places.setdefault(id, place) != place:
+            raise CorpusError(f"two documents have the id {id!r}", expected="unique document ids")
+    return places
+
+
+def repeated_mention(first: str, second: str, mention: str) -> CorpusError:
+    """Return the error of two documents that have a mention with the same id."""
+    return CorpusError(
+        f"documents {first!r} and {second!r} both have a mention {mention!r}",
+        expected="mention ids that are unique in the corpus",
+    )
 
 
 def event_key(mention: Mention) -> tuple[str, ...]:

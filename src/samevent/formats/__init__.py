@@ -6,6 +6,7 @@ write(corpus, "out.conll", unit="topic")
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
@@ -46,23 +47,42 @@ def read(
     UTF-8, `sentences` names ECB+'s list of validated sentences if it is not beside the data. `repeats` lets a CoNLL
     file put one span into two clusters, as the official scorer does; otherwise that is an error.
     """
+    documents = stream(path, format=format, encoding=encoding, sentences=sentences, repeats=repeats)
+    with located(path):
+        return Corpus(documents)
+
+
+def stream(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    encoding: str | None = None,
+    sentences: str | Path | None = None,
+    repeats: bool = False,
+) -> Iterator[Document]:
+    """Yield the documents of a corpus one by one, as `read` reads them; ids are not compared with each other."""
     path = Path(path)
     chosen = chosen_format(path, format)
     options = ReadOptions(
         encoding=checked_encoding(encoding), sentences=Path(sentences) if sentences else None, repeats=repeats
     )
-    with located(path):
-        corpus = Corpus(chosen.read(path, options))
-        if not len(corpus):
-            raise FormatError(
-                f"contains no documents (read as {chosen.name})",
-                expected="at least one document",
-                hint="name the format if this is the wrong one (--from)",
-            )
-        if not repeats:
-            for document in corpus:
-                check_repeats(document)
-    return corpus
+
+    def documents() -> Iterator[Document]:
+        empty = True
+        with located(path):
+            for document in chosen.read(path, options):
+                if not repeats:
+                    check_repeats(document)
+                empty = False
+                yield document
+            if empty:
+                raise FormatError(
+                    f"contains no documents (read as {chosen.name})",
+                    expected="at least one document",
+                    hint="name the format if this is the wrong one (--from)",
+                )
+
+    return documents()
 
 
 def check_repeats(document: Document) -> None:
@@ -162,4 +182,14 @@ def _by_suffix(path: Path) -> Format:
     )
 
 
-__all__ = ["FORMATS", "Format", "ReadOptions", "WriteOptions", "output_format", "read", "recognised", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "ReadOptions",
+    "WriteOptions",
+    "output_format",
+    "read",
+    "recognised",
+    "stream",
+    "write",
+]

@@ -218,7 +218,7 @@ def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) ->
             sys.stdout.buffer.write(chunk.encode())
         sys.stdout.flush()
         return
-    with _writing(path):
+    with writing(path):
         check_absent(path, overwrite=overwrite)
         temporary = _temporary(path)
         try:
@@ -236,7 +236,7 @@ def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, over
     """
     if path == STANDARD:
         raise UsageError("this format is a folder of files", expected="the name of a folder instead of -")
-    with _writing(path):
+    with writing(path):
         empty = path.is_dir() and not any(path.iterdir())
         check_absent(path, overwrite=overwrite or empty)
         temporary = _temporary(path)
@@ -246,7 +246,7 @@ def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, over
             for name, chunks in files:
                 relative = inside(path, name)
                 target = temporary / relative
-                with _writing(path / relative):
+                with writing(path / relative):
                     if target.exists():
                         raise FormatError(
                             "two documents have this file name",
@@ -288,7 +288,8 @@ def _fill(path: Path, chunks: Iterable[str]) -> None:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
+    """Turn the errors of writing a file into errors that name it."""
     try:
         yield
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from samevent.corpus import Document
@@ -85,7 +86,7 @@ class Book:
         Events with an article come before the documents that mention them; groups are in order of their documents.
         """
         index = self.index
-        place = {document.id: at for at, document in enumerate(index.documents)}
+        place = {id: at for at, id in enumerate(index.result.corpus.ids)}
         root = list(range(len(place)))
 
         def first(at: int) -> int:
@@ -99,15 +100,15 @@ class Book:
             for other in others:
                 low, high = sorted((first(here), first(other)))
                 root[high] = low
-        members: dict[int, tuple[list[Event], list[Document]]] = {}
-        for at, document in enumerate(index.documents):
-            members.setdefault(first(at), ([], []))[1].append(document)
+        members: dict[int, tuple[list[Event], list[int]]] = {}
+        for at in range(len(place)):
+            members.setdefault(first(at), ([], []))[1].append(at)
         for event in index.articles:
             members[first(place[event.documents[0]])][0].append(event)
         for articles, texts in members.values():
             yield [
                 *(self.event_block(event, quoted) for event in articles),
-                *map(self.document_block, texts),
+                *(self.document_block(index.documents[at]) for at in texts),
             ]
 
     @property
@@ -135,7 +136,7 @@ class Book:
 
     def document_list(self, pages: Sequence[Safe] = ()) -> list[Safe]:
         """Return the list of documents, and of the further pages if there are too many."""
-        listed = self.index.documents if self.whole else self.index.documents[:MAX_INDEXED]
+        listed = islice(self.index.documents, None if self.whole else MAX_INDEXED)
         rows = [documents.row(document, self.index) for document in listed]
         parts = [html("ol", rows, class_="rows") if rows else empty("There are no documents.")]
         if left := len(self.index.documents) - len(rows):
@@ -165,8 +166,11 @@ class Book:
 
 def _affordable_quotes(index: Index) -> int:
     """Return how many mentions per event can be quoted within the limit; the script looks up the others."""
-    text = sum(len(document.text) for document in index.documents)
-    average = text / max(1, sum(len(document.sentences) for document in index.documents))
+    text = sentences = 0
+    for document in index.documents:
+        text += len(document.text)
+        sentences += len(document.sentences)
+    average = text / max(1, sentences)
     sizes = [len(event) for event in index.articles]
     for quoted in (max(sizes, default=1), 50, 20, 10, 7, 5, 4, 3, 2):
         if text + average * sum(min(quoted, size) for size in sizes) <= MAX_QUOTED_CHARACTERS:

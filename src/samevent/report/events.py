@@ -124,7 +124,7 @@ def _answers(event: Event, index: Index) -> dict[str, Counter[str]]:
     spelling: dict[str, str] = {}
     for mention in event.mentions:
         for argument in mention.arguments:
-            filler = index.fillers.get(argument.mention)
+            filler = index.fillers(mention.document).get(argument.mention)
             if filler is None:
                 continue
             text = spelling.setdefault(filler.text.casefold(), " ".join(filler.text.split()))
@@ -227,10 +227,11 @@ def _sentence(document: Document, mention: Mention, index: Index) -> Safe:
         start = next(t.start for t in tokens[whole.start :] if t.start >= mention.char_start - CONTEXT)
     if end - mention.char_end > CONTEXT:
         end = max(t.end for t in tokens[mention.end - 1 : whole.end] if t.end <= mention.char_end + CONTEXT)
+    fillers = index.fillers(document.id)
     marks = [
-        Mark(stretches(document, index.fillers[argument.mention]), lambda piece: html("i", piece))
+        Mark(stretches(document, fillers[argument.mention]), lambda piece: html("i", piece))
         for argument in mention.arguments
-        if argument.mention in index.fillers
+        if argument.mention in fillers
     ]
     # Listed last, because among marks of the same length the last one is visible.
     marks.append(Mark(stretches(document, mention), lambda piece: html("mark", piece)))

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
-from samevent.corpus import Corpus, Document
+from samevent.corpus import Corpus, Document, Mention
 from samevent.events import Event, Events
 
 COLOURS = 12
 
 MAX_SINGLETON_ARTICLES = 500
 """With more singletons than this, none has an article: each is read where it is mentioned."""
+
+_DOCUMENTS = 1024
+"""Of how many documents the arguments are kept at hand."""
 
 
 class Traces(Protocol):
@@ -66,12 +70,16 @@ class Index:
         compact = len(self.singletons) > MAX_SINGLETON_ARTICLES
         self.articles = self.coreferent if compact else self.by_size
         self.mentions = {mention.id: mention for event in result.events for mention in event.mentions}
-        self.fillers = {m.id: m for m in result.corpus.mentions() if m.kind != "action"}
+        self.fillers = lru_cache(maxsize=_DOCUMENTS)(self._fillers)
         self._event = {event.id: number for number, event in enumerate(result.events, 1)}
-        self._document = {document.id: number for number, document in enumerate(self.documents, 1)}
+        self._document = {id: number for number, id in enumerate(result.corpus.ids, 1)}
         self._mention = {id: number for number, id in enumerate(self.mentions, 1)}
         self._with_article = {event.id for event in self.articles}
         self._colour = _colours(self.coreferent)
+
+    def _fillers(self, document: str) -> dict[str, Mention]:
+        """Return the participants, times and locations of a document by their ids."""
+        return {m.id: m for m in self.result.corpus[document].mentions if m.kind != "action"}
 
     def event(self, event: Event) -> str:
         """Return the anchor of an event."""

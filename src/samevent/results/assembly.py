@@ -133,12 +133,17 @@ def with_events(corpus: Corpus, events: Clustering) -> Corpus:
 
     Participants, times and locations keep their clusters; where one has the name of an event, its kind goes before it.
     """
-    names = {m.id: m.event for m in corpus.with_clustering(events).mentions("action")}
+    numbers: dict[int, int] = {}
+    names: dict[str, str] = {}
+    for m in corpus.mentions("action"):
+        if m.id in events:
+            number = numbers.setdefault(events.label_of(m.id), len(numbers) + 1)
+            names[m.id] = f"e{number}"
     taken = set(names.values())
 
     def renamed(m: Mention) -> Mention:
         if m.kind == "action":
-            return replace(m, event=names[m.id], within=None)
+            return replace(m, event=names.get(m.id), within=None)
         return replace(m, event=f"{m.kind}-{m.event}") if m.event and m.event in taken else m
 
     return corpus.mapped(lambda document: document.with_mentions(map(renamed, document.mentions)))

@@ -44,7 +44,11 @@ _Words = tuple[str, ...]
 
 def event_label(mentions: Sequence[tuple[Mention, Document]], arguments: Mapping[str, Mention]) -> str:
     """Return who did what, where and when, from the mentions of an event; `arguments` are mentions by their ids."""
-    worded = [describe(mention, document, arguments) for mention, document in mentions]
+    return label_of([describe(mention, document, arguments) for mention, document in mentions])
+
+
+def label_of(worded: Sequence[MentionWording]) -> str:
+    """Return the label of an event from how its mentions word it."""
     first, *rest = _parts(Poll(worded, chosen_wording(worded)))
     label = shortened(first)
     for part in rest:

@@ -20,7 +20,8 @@ from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
 from samevent.partitions.posterior import Posterior
 from samevent.report import write_report
-from samevent.results.labels import event_label
+from samevent.results.labels import label_of
+from samevent.results.wording import MentionWording, describe
 from samevent.similarity.explanation import Explanation
 
 _PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
@@ -107,8 +108,11 @@ class Result:
             **fields,
         )
 
-    def to_corpus(self) -> Corpus:
-        """Return the corpus as files hold it, with probabilities and reasons as plain values on its mentions."""
+    def to_corpus(self, *, lazily: bool = False) -> Corpus:
+        """Return the corpus as files hold it, with probabilities and reasons as plain values on its mentions.
+
+        If it is made `lazily`, there is never a second copy of all documents.
+        """
 
         def plain(m: Mention) -> Mention:
             extra = dict(m.extra)
@@ -120,17 +124,39 @@ class Result:
                 extra[_BELIEF] = self.beliefs[m.id].to_json()
             return replace(m, extra=extra) if len(extra) > len(m.extra) else m
 
-        return self.corpus.mapped(lambda document: document.with_mentions(map(plain, document.mentions)))
+        corpus = self.corpus.lazily() if lazily else self.corpus
+        return corpus.mapped(lambda document: document.with_mentions(map(plain, document.mentions)))
 
-    @cached_property
+    def moved(self, corpus: Corpus) -> Result:
+        """Return the result with the same documents from elsewhere; what is known about them is kept."""
+        moved = replace(self, corpus=corpus)
+        vars(moved).update({name: known for name, known in vars(self).items() if name == "_events_and_dates"})
+        return moved
+
+    @property
     def events(self) -> Events:
         """All events, numbered by their first mention; those with one mention too."""
+        return self._events_and_dates[0]
+
+    @property
+    def dates(self) -> Mapping[str, str | None]:
+        """The date of each document, given or found in its text (ISO)."""
+        return self._events_and_dates[1]
+
+    @cached_property
+    def _events_and_dates(self) -> tuple[Events, dict[str, str | None]]:
+        """All that needs every document, found in one pass."""
         members: dict[str, list[Member]] = {}
-        for mention in self.corpus.mentions("action"):
-            if mention.event is not None:
-                members.setdefault(mention.event, []).append(self._member(mention))
-        known = {mention.id: mention for mention in self.corpus.mentions()}
-        return Events([self._event(id, tuple(group), known) for id, group in members.items()])
+        worded: dict[str, list[MentionWording]] = {}
+        dates: dict[str, str | None] = {}
+        for document in self.corpus:
+            dates[document.id] = document_date(document)
+            known = {mention.id: mention for mention in document.mentions}
+            for mention in document.mentions:
+                if mention.kind == "action" and mention.event is not None:
+                    members.setdefault(mention.event, []).append(self._member(mention))
+                    worded.setdefault(mention.event, []).append(describe(mention, document, known))
+        return Events([self._event(id, members[id], worded[id], dates) for id in members]), dates
 
     @property
     def clustering(self) -> Clustering:
@@ -159,20 +185,20 @@ class Result:
         """Write the report and return its pages: one that holds everything, or several if it would be very large."""
         return write_report(self, path, overwrite=overwrite)
 
-    @cached_property
-    def dates(self) -> Mapping[str, str | None]:
-        """The date of each document, given or found in its text (ISO)."""
-        return {document.id: document_date(document) for document in self.corpus}
-
     def _member(self, mention: Mention) -> Member:
         return Member(mention, self.member_probability.get(mention.id), self.whys.get(mention.id))
 
-    def _event(self, id: str, members: tuple[Member, ...], known: Mapping[str, Mention]) -> Event:
+    def _event(
+        self,
+        id: str,
+        members: Sequence[Member],
+        worded: Sequence[MentionWording],
+        dates: Mapping[str, str | None],
+    ) -> Event:
         documents = tuple(dict.fromkeys(member.mention.document for member in members))
-        dates = sorted({date for date in (self.dates[document] for document in documents) if date})
-        mentions = [(member.mention, self.corpus[member.mention.document]) for member in members]
+        when = sorted({date for date in (dates[document] for document in documents) if date})
         belief = next((self.beliefs[m.mention.id] for m in members if m.mention.id in self.beliefs), None)
-        return Event(id, event_label(mentions, known), members, documents, tuple(dates), belief)
+        return Event(id, label_of(worded), tuple(members), documents, tuple(when), belief)
 
 
 def without_reasons(corpus: Corpus) -> Corpus:

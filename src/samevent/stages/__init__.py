@@ -13,18 +13,24 @@ Tasks are plain functions of a `Job` and small arguments. An `Executor` calls th
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from samevent.clock import Clock
 from samevent.clusterers import Evidence
+from samevent.clusterers.base import Search as LinkSearch
 from samevent.corpus import Corpus
 from samevent.errors import DataError
 from samevent.model import Watch, batch_runtime, cluster_evidence
 from samevent.results import Result
 from samevent.results.assembly import assemble
 from samevent.results.parts import divisible, join_parts
+from samevent.similarity.links import find_links
+from samevent.similarity.mentions import MentionTable
 from samevent.stages.encoding import encode_part, read_closely
 from samevent.stages.linking import Search, score_part
 from samevent.stages.reading import put_together, read_all, read_part
 from samevent.stages.sampling import answer_part, answers_of
-from samevent.stages.tasks import Executor, FolderParts, Here, Job, Lost, Parts, model_of
+from samevent.stages.tasks import Executor, FolderParts, Here, Job, Lost, Parts, Processes, model_of
 
 __all__ = [
     "Executor",
@@ -33,10 +39,12 @@ __all__ = [
     "Job",
     "Lost",
     "Parts",
+    "Processes",
     "answer_part",
     "encode_part",
     "read_part",
     "resolve",
+    "resolve_streamed",
     "score_part",
 ]
 
@@ -56,28 +64,10 @@ def resolve(
     """
     show = watch or (lambda *_: None)
     model, system = model_of(job.model), job.system
-    model.check_parts(system)
-    names, failed = read_all(job, corpus, executor, show)
-    if failed and not skip_bad:
-        id, reason = next(iter(failed.items()))
-        others = f", and {len(failed) - 1} more failed" if len(failed) > 1 else ""
-        raise DataError(
-            f"the document {id!r} cannot be processed ({reason}){others}",
-            hint="--skip-bad leaves such documents out and lists them in run.json",
-        )
-    documents, table = put_together(job, names, model)
-    order = [document.id for document in corpus if document.id in documents]
+    documents, table, failed = _read(job, corpus, executor, show, skip_bad=skip_bad)
     show("linking", 0, 1, f"{len(table):,} mentions")
     search = Search(job, executor, show)
-    vectors = table.contextual
-    evidence = Evidence(
-        table.with_contextual(vectors) if vectors else table,
-        model.pair_models,
-        model.resources.lexicon,
-        encode=(lambda: vectors) if vectors else None,
-        encode_rows=lambda rows: read_closely(job, documents, table, rows, executor, show),
-        search=search,
-    )
+    evidence = _evidence(job, documents, table, executor, show, search=search)
     links = system.links(evidence)
     if links is not None and divisible(system):
         answers = answers_of(job, evidence, search.table_name, links, executor, show)
@@ -87,7 +77,7 @@ def resolve(
         clustered, judgement = cluster_evidence(system, evidence, job.options.seed, watch=watch), None
     show("explaining", 0, 1, "")
     result = assemble(
-        Corpus(documents[id] for id in order),
+        documents,
         evidence,
         system,
         clustered,
@@ -97,3 +87,64 @@ def resolve(
         keep_singletons=job.options.keep_singletons,
     )
     return result, failed
+
+
+@batch_runtime()
+def resolve_streamed(
+    job: Job,
+    corpus: Corpus,
+    *,
+    jobs: int = 1,
+    checkpoint: Path | None = None,
+    watch: Watch | None = None,
+    clock: Clock | None = None,
+) -> Result:
+    """Do what `Model.resolve` does with documents that are too many to hold: read them by partitions.
+
+    Only their mention tables are put together; documents stay in the parts, and are built when somebody asks for them.
+    """
+    clock = clock or Clock(job.options.time_limit)
+    show = clock.watching(watch) or (lambda *_: None)
+    executor = Here() if jobs == 1 else Processes(jobs)
+    documents, table, _ = _read(job, corpus, executor, show)
+    clock.begin_linking()
+    evidence = _evidence(job, documents, table, executor, show)
+    return model_of(job.model).conclude(
+        documents, evidence, job.options, jobs=jobs, checkpoint=checkpoint, watch=watch, clock=clock
+    )
+
+
+def _read(
+    job: Job, corpus: Corpus, executor: Executor, show: Watch, *, skip_bad: bool = False
+) -> tuple[Corpus, MentionTable, dict[str, str]]:
+    """Return the documents with their mentions, the table of these, and the documents that failed, with reasons."""
+    model = model_of(job.model)
+    model.check_parts(job.system)
+    names, failed = read_all(job, corpus, executor, show)
+    if failed and not skip_bad:
+        id, reason = next(iter(failed.items()))
+        others = f", and {len(failed) - 1} more failed" if len(failed) > 1 else ""
+        raise DataError(
+            f"the document {id!r} cannot be processed ({reason}){others}",
+            hint="--skip-bad leaves such documents out and lists them in run.json",
+        )
+    return *put_together(job, names, model), failed
+
+
+def _evidence(
+    job: Job,
+    documents: Corpus,
+    table: MentionTable,
+    executor: Executor,
+    show: Watch,
+    search: LinkSearch = find_links,
+) -> Evidence:
+    model, vectors = model_of(job.model), table.contextual
+    return Evidence(
+        table.with_contextual(vectors) if vectors else table,
+        model.pair_models,
+        model.resources.lexicon,
+        encode=(lambda: vectors) if vectors else None,
+        encode_rows=lambda rows: read_closely(job, documents, table, rows, executor, show),
+        search=search,
+    )

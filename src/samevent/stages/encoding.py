@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -15,7 +15,7 @@ from samevent.preparation import encode_with
 from samevent.similarity.bags import Indices
 from samevent.similarity.mentions import MentionTable
 from samevent.stages.reading import PARTITION
-from samevent.stages.tasks import Executor, Job, check_found, model_of, outcomes
+from samevent.stages.tasks import Executor, Job, LazyCalls, check_found, model_of, outcomes
 
 
 def encode_part(job: Job, name: str, documents: Sequence[Document], mentions: Sequence[str]) -> int:
@@ -31,7 +31,7 @@ def encode_part(job: Job, name: str, documents: Sequence[Document], mentions: Se
 
 def read_closely(
     job: Job,
-    documents: Mapping[str, Document],
+    documents: Corpus,
     table: MentionTable,
     rows: Indices,
     executor: Executor,
@@ -46,10 +46,12 @@ def read_closely(
     partitions = [ids[start : start + PARTITION] for start in range(0, len(ids), PARTITION)]
     names = [f"encoded-{digest}-{number:06}" for number in range(len(partitions))]
     order = [[row for id in partition for row in of_document[id]] for partition in partitions]
-    calls = [
-        (job, name, [documents[id] for id in partition], [table.ids[row] for row in chosen])
-        for name, partition, chosen in zip(names, partitions, order, strict=True)
-    ]
+
+    def call(number: int) -> tuple[Job, str, list[Document], list[str]]:
+        chosen = [table.ids[row] for row in order[number]]
+        return job, names[number], [documents[id] for id in partitions[number]], chosen
+
+    calls = LazyCalls(len(names), call)
     done = 0
     for number, outcome in outcomes(executor, encode_part, calls, large=True):
         check_found(outcome, names[number])

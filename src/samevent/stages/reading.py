@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from samevent.corpus import Corpus, Document
+from samevent.corpus.stored import StoredDocuments
 from samevent.errors import FormatError, SameventError
 from samevent.formats.jsonl import document_from_json, document_to_json
+from samevent.formats.store import check_mention_ids, mention_marks
 from samevent.model import Model, Watch
 from samevent.packing import pack, unpack
 from samevent.similarity.bags import Bags
@@ -17,10 +23,12 @@ from samevent.similarity.boosted import BoostedModel
 from samevent.similarity.knowledge import Knowledge
 from samevent.similarity.mentions import Heads, MentionTable
 from samevent.similarity.tables import merged
-from samevent.stages.tasks import Executor, Job, Lost, model_of, outcomes
+from samevent.stages.tasks import Executor, Job, LazyCalls, Lost, Parts, model_of, outcomes
 
 PARTITION = 32
 """Documents that are read in one task."""
+_PARTITIONS_AT_HAND = 16
+"""Partitions whose texts are kept after they were looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +49,23 @@ def read_part(job: Job, name: str, documents: Sequence[Document]) -> Receipt:
     except Exception:  # noqa: BLE001 -- whatever it is, one document may be the reason
         failed = _failing(job, documents)
         part = _prepared(job, [document for document in documents if document.id not in failed])
+    # The texts come first: where there is a table, there are texts.
+    job.parts.write(_texts(name), pack(np.frombuffer("\n".join(part.pop("lines")).encode(), np.uint8)))
     job.parts.write(name, pack(part | {"failed": failed}))
     return Receipt(len(part["table"]), failed)
 
 
 def read_all(job: Job, corpus: Corpus, executor: Executor, show: Watch) -> tuple[list[str], dict[str, str]]:
     """Read all partitions; halve those whose processes die, until the document is found that they die of."""
-    documents = list(corpus)
     waiting = [
-        (f"read-{start // PARTITION:06}", documents[start : start + PARTITION])
-        for start in range(0, len(documents), PARTITION)
+        (f"read-{start // PARTITION:06}", range(start, min(start + PARTITION, len(corpus))))
+        for start in range(0, len(corpus), PARTITION)
     ]
     names, failed, done, mentions = [], {}, 0, 0
     while waiting:
         again = []
-        for number, outcome in outcomes(executor, read_part, [(job, *each) for each in waiting], large=True):
+        calls = LazyCalls(len(waiting), partial(_call, job, corpus, waiting))
+        for number, outcome in outcomes(executor, read_part, calls, large=True):
             name, part = waiting[number]
             if isinstance(outcome, Lost) and len(part) > 1:
                 half = len(part) // 2
@@ -63,14 +73,21 @@ def read_all(job: Job, corpus: Corpus, executor: Executor, show: Watch) -> tuple
                 continue
             done += len(part)
             if isinstance(outcome, Lost):
-                failed[part[0].id] = outcome.reason
+                failed[corpus.documents[part[0]].id] = outcome.reason
             else:
                 names.append(name)
                 failed |= outcome.failed
                 mentions += outcome.mentions
-            show("reading", done, len(documents), f"{mentions:,} mentions")
+            show("reading", done, len(corpus), f"{mentions:,} mentions")
         waiting = again
     return sorted(names), dict(sorted(failed.items()))
+
+
+def _call(
+    job: Job, corpus: Corpus, partitions: Sequence[tuple[str, range]], number: int
+) -> tuple[Job, str, tuple[Document, ...]]:
+    name, places = partitions[number]
+    return job, name, tuple(corpus.documents[places.start : places.stop])
 
 
 def _prepared(job: Job, documents: Sequence[Document]) -> dict[str, Any]:
@@ -81,8 +98,9 @@ def _prepared(job: Job, documents: Sequence[Document]) -> dict[str, Any]:
     pair_model = model.pair_models.get(system.pair_model or "")
     if isinstance(pair_model, BoostedModel) and pair_model.needs_context:
         table = replace(table, contextual=prepared.contextual())
-    lines = [json.dumps(document_to_json(document), ensure_ascii=False) for document in prepared.corpus]
-    return {"documents": lines, "table": table}
+    lines = [json.dumps(document_to_json(document)) for document in prepared.corpus]
+    ids = [document.id for document in prepared.corpus]
+    return {"lines": lines, "ids": ids, "marks": mention_marks(prepared.corpus), "table": table}
 
 
 def _failing(job: Job, documents: Sequence[Document]) -> dict[str, str]:
@@ -101,21 +119,39 @@ def _failing(job: Job, documents: Sequence[Document]) -> dict[str, str]:
     return failed
 
 
-def put_together(job: Job, names: Sequence[str], model: Model) -> tuple[dict[str, Document], MentionTable]:
-    """Return all documents by id, and their table with the vectors as they were read."""
-    documents: dict[str, Document] = {}
-    tables = []
+def put_together(job: Job, names: Sequence[str], model: Model) -> tuple[Corpus, MentionTable]:
+    """Return all documents, which stay in their parts, and their table with the vectors as they were read."""
+    tables, marks, ids, places = [], [], list[str](), list[tuple[str, int]]()
     for name in names:
         stored = _stored(job, name)
         if stored is None:
             raise FormatError(f"the part {name!r} of the run is gone", hint="use --resume to make it again")
-        for line in stored["documents"]:
-            document = document_from_json(json.loads(line))
-            documents[document.id] = document
         tables.append(stored["table"])
+        marks.append(stored["marks"])
+        ids += stored["ids"]
+        places += [(name, row) for row in range(len(stored["ids"]))]
+    documents = StoredDocuments(ids, lambda place: _document(job.parts, *places[place]))
+    check_mention_ids(documents, np.concatenate([np.empty(0, np.int64), *marks]))
     resources = model.resources
-    table = merged(tables, lexicon=resources.lexicon, vectors=resources.vectors)
-    return documents, table
+    return Corpus(documents), merged(tables, lexicon=resources.lexicon, vectors=resources.vectors)
+
+
+def _texts(name: str) -> str:
+    """Return the name of the part that has the documents of another one."""
+    return name.replace("read", "texts", 1)
+
+
+def _document(parts: Parts, name: str, row: int) -> Document:
+    return document_from_json(json.loads(_lines(parts, _texts(name))[row]))
+
+
+@lru_cache(maxsize=_PARTITIONS_AT_HAND)
+def _lines(parts: Parts, name: str) -> list[bytes]:
+    data = parts.read(name)
+    if data is None:
+        raise FormatError(f"the part {name!r} of the run is gone", hint="use --resume to make it again")
+    lines: NDArray[np.uint8] = unpack(data)
+    return lines.tobytes().split(b"\n")
 
 
 def _stored(job: Job, name: str) -> dict[str, Any] | None:

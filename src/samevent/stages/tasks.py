@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
-from samevent.clusterers import Clusterer, clusterer
+from samevent.clusterers import Clusterer
 from samevent.errors import SameventError
 from samevent.language.cache import Cache, default_folder
 from samevent.model import Model, Options
 from samevent.packing import unpack
-from samevent.parallel import Starmap
+from samevent.parallel import Starmap, WorkerPool
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import Pairs
@@ -104,6 +107,63 @@ class Here:
         return ((number, function(*arguments)) for number, arguments in enumerate(calls))
 
 
+class Processes:
+    """Calls tasks in processes of this machine, which end with this one."""
+
+    starmap: Starmap | None = None
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+
+    def map(
+        self,
+        function: Callable[..., Any],
+        calls: Sequence[tuple[Any, ...]],
+        *,
+        large: bool = False,  # noqa: ARG002 -- never more calls than processes and one
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield the number and the result of each call as it ends."""
+        pool = WorkerPool(self._jobs)
+        numbers: dict[Future[Any], int] = {}
+        waiting = iter(range(len(calls)))
+        try:
+            for number in islice(waiting, self._jobs + 1):
+                numbers[pool.submit(function, *calls[number])] = number
+            while numbers:
+                for future in wait(numbers, return_when=FIRST_COMPLETED).done:
+                    yield numbers.pop(future), future.result()
+                    for number in islice(waiting, 1):
+                        numbers[pool.submit(function, *calls[number])] = number
+        except BrokenProcessPool as error:
+            raise SameventError(
+                "a process that did a part of the run died",
+                hint="memory may have run out: use --resume with fewer --jobs",
+            ) from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class LazyCalls(Sequence[tuple[Any, ...]]):
+    """Arguments of calls that are made when they are begun, so that not all documents are needed at once."""
+
+    def __init__(self, count: int, make: Callable[[int], tuple[Any, ...]]) -> None:
+        self._numbers, self._make = range(count), make
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[Any, ...]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[tuple[Any, ...]]: ...
+
+    def __getitem__(self, number: int | slice) -> tuple[Any, ...] | list[tuple[Any, ...]]:
+        if isinstance(number, slice):
+            return list(map(self._make, self._numbers[number]))
+        return self._make(self._numbers[number])
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """What every task knows: model, options, and where parts lie."""
@@ -115,7 +175,7 @@ class Job:
     @property
     def system(self) -> Clusterer:
         """The clusterer."""
-        return clusterer(self.options.clusterer, self.options.changes, preset=self.options.preset)
+        return self.options.system
 
 
 def outcomes(

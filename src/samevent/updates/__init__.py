@@ -28,7 +28,7 @@ from samevent.errors import UsageError, place
 from samevent.formats import write
 from samevent.formats.files import write_text
 from samevent.formats.jsonl import RESULT_FILE, document_from_json, document_to_json
-from samevent.inputs import check_readable, describe_corpus, in_order
+from samevent.inputs import Survey, fingerprint, in_order
 from samevent.language.cache import Cache
 from samevent.model import Model, Options, Watch, batch_runtime
 from samevent.results import Diagnostics, Result
@@ -42,7 +42,6 @@ from samevent.runs import (
     Source,
     Tell,
     begin,
-    fingerprints,
     open_run,
     read_about,
     recover,
@@ -105,9 +104,10 @@ def update(
     if not len(new):
         tell("there are no new documents")
         return Update()
-    if other := check_readable(new):
+    survey = Survey.of(new)
+    if other := survey.check_readable():
         tell(f"{len(other):,} new documents do not look like English, such as {other[0]!r}")
-    tell(f"{describe_corpus(new)} to add")
+    tell(f"{survey} to add")
     state = State.load(folder)
     system = clusterer(options.clusterer, options.changes, preset=options.preset)
     total = len(known["documents"]) + len(new)
@@ -129,7 +129,7 @@ def update(
 
 def _new(source: Corpus, about: Mapping[str, Any], folder: Path, *, skip_changed: bool, tell: Tell) -> Corpus:
     """Return the documents that a run does not have, in order."""
-    prints, known = fingerprints(source), about["documents"]
+    prints, known = {d.id: fingerprint(d) for d in source}, about["documents"]
     changed = [id for id, mark in prints.items() if known.get(id, mark) != mark]
     if changed and not skip_changed:
         raise UsageError(
@@ -297,7 +297,7 @@ class _Job:
 
     def _write_run(self, inputs: Corpus, verdict: str) -> None:
         """Write run.json, and what shows the whole result if it is asked for: the report, and other formats."""
-        documents = {**self.about["documents"], **fingerprints(inputs)}
+        documents = {**self.about["documents"], **{d.id: fingerprint(d) for d in inputs}}
         diagnostics = Diagnostics.from_json(self.about["diagnostics"])
         about = {
             **self.about,
