@@ -21,11 +21,13 @@ class Time:
     """A clock that only moves when it is told to."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.seconds = 1000.0
+        self.seconds, self.cpu = 1000.0, 10.0
         monkeypatch.setattr(clock, "monotonic", lambda: self.seconds)
+        monkeypatch.setattr(clock, "process_time", lambda: self.cpu)
 
-    def __call__(self, seconds: float) -> None:
+    def __call__(self, seconds: float, busy: float = 1.0) -> None:
         self.seconds += seconds
+        self.cpu += seconds / busy
 
 
 @pytest.fixture
@@ -33,18 +35,25 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> Time:
     return Time(monkeypatch)
 
 
-def test_sampling_gets_what_other_stages_leave(passes: Time) -> None:
+@pytest.mark.parametrize("busy", [1.0, 3.0])
+def test_sampling_gets_what_other_stages_leave(passes: Time, busy: float) -> None:
     limited = Clock(100)
     passes(5)
-    limited.watching(None)
     passes(20)  # reading
     limited.begin_linking()
-    passes(10)  # linking
-    seconds = limited.sampling()
-    assert seconds == pytest.approx(100 - 5 - 20 - 10 - 10 * AFTER)
+    passes(10, busy)  # linking
+    seconds = limited.sampling(10_000)
+    assert seconds == pytest.approx(100 - 5 - 20 - 10 - 10_000 * AFTER * busy)
     passes(seconds or 0)
-    passes(10 * AFTER)  # judging and writing
+    passes(10_000 * AFTER * busy)  # judging and writing
     assert passes.seconds == pytest.approx(1000 + 100)
+
+
+def test_threads_do_not_shorten_what_comes_after(passes: Time) -> None:
+    limited = Clock(100)
+    limited.begin_linking()
+    passes(10, busy=0.25)
+    assert limited.sampling(1000) == pytest.approx(90 - 1000 * AFTER)
 
 
 def test_without_time_left_sampling_gets_next_to_none(passes: Time) -> None:
@@ -52,29 +61,39 @@ def test_without_time_left_sampling_gets_next_to_none(passes: Time) -> None:
     passes(9)
     limited.begin_linking()
     passes(5)
-    assert 0 < (limited.sampling() or 0) < 0.01
+    assert 0 < (limited.sampling(10) or 0) < 0.01
 
 
 def test_no_limit_is_none(passes: Time) -> None:
     unlimited = Clock(None)
     passes(1e6)
     unlimited.read(1, 1000)
-    assert unlimited.sampling() is None
+    assert unlimited.sampling(10) is None
 
 
 def test_reading_ends_early_if_it_alone_exceeds_the_limit(passes: Time) -> None:
     limited, other = Clock(60), Clock(90)
-    passes(1)
+    passes(20)  # models are loaded
     for each in (limited, other):
-        each.watching(None)
+        each.read(1, 100)
     passes(2)
-    limited.read(1, 1000)  # too early to tell
-    passes(2)
+    limited.read(11, 100)  # too early to tell
+    passes(4)
+    limited.read(2, 100)  # too few to tell
+    other.read(11, 100)
     with pytest.raises(
-        UsageError, match=r"limit of 60 s cannot be kept: reading 200 documents takes about 81 s.*limit 135"
+        UsageError, match=r"limit of 60 s cannot be kept: reading 100 documents takes about 79 s.*limit 132"
     ):
-        limited.read(10, 200)
-    other.read(10, 200)
+        limited.read(11, 100)
+
+
+def test_reading_ends_when_the_limit_is_over(passes: Time) -> None:
+    limited = Clock(60)
+    limited.read(1, 1000)
+    passes(61)
+    with pytest.raises(UsageError, match=r"limit of 60 s cannot be kept"):
+        limited.read(2, 1000)
+    limited.read(1000, 1000)  # too late to save anything
 
 
 @needs_model

@@ -305,7 +305,7 @@ class Model:
         system = limited = options.system
         if options.time_limit and clock:
             _links(system, evidence, jobs, watch)
-            limited = replace(options, time_limit=clock.sampling()).system
+            limited = replace(options, time_limit=clock.sampling(len(evidence))).system
         clustered = cluster_evidence(limited, evidence, options.seed, jobs, checkpoint, watch)
         if watch:
             watch("explaining", 0, 1, "")

@@ -60,6 +60,10 @@ def test_a_single_table_is_described_even_if_it_is_read_as_tables(tmp_path: Path
         (b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- x -->\n<html>', "is an HTML page"),
         (b"%PDF-1.4\n", "is a PDF document"),
         (bytes(range(256)) * 4, "It looks like a binary file"),
+        (
+            b"\x7fELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\1\0\0\0\xd0\x5b\0\0\0\0\0\0@" * 9,
+            "It looks like a binary file",
+        ),
     ],
 )
 def test_text_files_with_other_content_are_rejected(tmp_path: Path, content: bytes, says: str) -> None:

@@ -315,10 +315,16 @@ def is_binary(data: bytes) -> bool:
     return len(start.translate(None, _CONTROLS)) < 0.98 * len(start)
 
 
+def _is_utf16(data: bytes) -> bool:
+    """Return whether every other byte is mostly NUL, and hardly any between them, as in UTF-16 of Latin letters."""
+    one, other = (data[side:_SNIFFED_BYTES:2].count(b"\0") for side in (0, 1))
+    return max(one, other) > min(len(data), _SNIFFED_BYTES) // 4 and 10 * min(one, other) < max(one, other)
+
+
 def _encoding_hint(data: bytes, codec: str) -> str:
     if codec != "utf-8":
         return "check that this is the file's encoding and that the file is complete"
-    if data.count(b"\0") > len(data) // 4:
+    if _is_utf16(data):
         return "it looks like UTF-16 without a mark: pass --encoding utf-16-le or utf-16-be"
     if is_binary(data):
         return "it looks like a binary file: is it the right one?"
