@@ -59,6 +59,7 @@ bench: setup  ## print one JSON object per line
 	$(BIN)/python benchmarks/sampler.py --json
 	$(BIN)/python benchmarks/crp.py --json
 	$(BIN)/python benchmarks/pipeline.py --json
+	$(BIN)/python benchmarks/reading.py --json
 	$(BIN)/python benchmarks/update.py --json
 	$(BIN)/python benchmarks/gate.py --json
 	$(BIN)/python benchmarks/growth.py --json

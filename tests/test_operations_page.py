@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
-from tools.operations_page import MEASURED, PAGE, written
+from tools.operations_page import PAGE, stored, written
 
 
 def test_the_page_shows_the_stored_measurement() -> None:
     page = PAGE.read_text("utf-8")
-    assert written(page, json.loads(MEASURED.read_text("utf-8"))) == page
+    assert written(page, *stored()) == page
+    update, reading = stored()
+    assert written(page, update, [{**row, "words": 1} for row in reading]) != page

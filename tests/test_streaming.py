@@ -13,10 +13,11 @@ import pytest
 
 from builders import annotated
 from parses import needs_model
-from samevent import Corpus, Document, Options, inputs, stages, write
+from samevent import Corpus, Document, Options, inputs, read, stages, write
 from samevent.corpus.stored import RECENT, StoredDocuments
 from samevent.demo import articles
 from samevent.errors import CorpusError, FormatError
+from samevent.formats import tables
 from samevent.formats.store import DocumentFile, Shelf
 from samevent.inputs import read_inputs
 from samevent.runs import open_run, run
@@ -129,6 +130,22 @@ def test_no_more_documents_are_alive_than_are_held(
         corpus[f"d{place}"]
     assert alive() - before <= RECENT + 5
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["plain.jsonl", name])
+
+
+def test_tables_are_read_side_by_side_or_in_any_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Corpus([annotated("a"), annotated("bare").with_mentions([]), annotated("b"), annotated("c")])
+    write(held, tmp_path / "t", format="tables")
+    expected = list(read(tmp_path / "t"))
+    assert [len(document.mentions) for document in expected] == [len(document.mentions) for document in held]
+    head, *rows = (tmp_path / "t" / "mentions.csv").read_bytes().splitlines(keepends=True)
+    (tmp_path / "t" / "mentions.csv").write_bytes(b"".join([head, *reversed(rows)]))
+    assert list(read(tmp_path / "t")) == expected
+    # In the order of the documents, no more than two documents' rows are needed at once.
+    (tmp_path / "t" / "mentions.csv").write_bytes(b"".join([head, *rows]))
+    monkeypatch.delattr(tables, "_gathered")
+    assert list(read(tmp_path / "t")) == expected
 
 
 def test_stored_documents_are_those_that_were_read(source: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""Write the measured tables of docs/operations.md from docs/results/update.json.
+"""Write the measured tables of docs/operations.md from docs/results/update.json and docs/results/reading.jsonl.
 
 python benchmarks/update.py --json > docs/results/update.json
+python benchmarks/reading.py --json > docs/results/reading.jsonl
 python -m tools.operations_page
 """
 
@@ -14,7 +15,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "operations.md"
 MEASURED = ROOT / "docs" / "results" / "update.json"
+READING = ROOT / "docs" / "results" / "reading.jsonl"
 _BETWEEN = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_READING_BETWEEN = re.compile(r"(?<=<!-- reading -->\n).*?(?=<!-- end of reading -->)", re.DOTALL)
 
 
 def tables(data: dict[str, Any]) -> str:
@@ -40,15 +43,31 @@ def tables(data: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def written(page: str, data: dict[str, Any]) -> str:
+def reading_table(rows: list[dict[str, Any]]) -> str:
+    """Return memory and time of reading documents, as a stream and all at once."""
+    lines = ["| documents | words | documents are | peak memory | CPU seconds |", "|--:|--:|---|--:|--:|"]
+    lines += [
+        f"| {row['documents']:,} | {row['words']:,} | {row['way']} | {row['peak_mb']:.0f} MB | {row['cpu_s']:.1f} |"
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def written(page: str, data: dict[str, Any], reading: list[dict[str, Any]]) -> str:
     """Return the page with its tables."""
+    page = _READING_BETWEEN.sub(lambda _: reading_table(reading), page)
     return _BETWEEN.sub(lambda _: tables(data), page)
+
+
+def stored() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the stored measurements of updates and of reading."""
+    rows = READING.read_text("utf-8").splitlines()
+    return json.loads(MEASURED.read_text("utf-8")), [json.loads(row) for row in rows]
 
 
 def main() -> None:
     """Write the page."""
-    data = json.loads(MEASURED.read_text("utf-8"))
-    PAGE.write_text(written(PAGE.read_text("utf-8"), data), "utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8"), *stored()), "utf-8")
 
 
 if __name__ == "__main__":

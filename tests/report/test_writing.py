@@ -144,6 +144,29 @@ def test_index_of_a_large_report_is_small(monkeypatch: pytest.MonkeyPatch) -> No
     assert {href.rstrip("#") for href in listed} == set(files) - {"report.html"}
 
 
+def test_index_grows_by_one_line_per_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond what it lists, documents and events leave only the lines of their pages, however many there are."""
+    monkeypatch.setattr(book_module, "MAX_INDEXED", 5)
+    sizes = []
+    for count in (40, 80):
+        files = dict(pages(stories(count), limit=90_000))
+        sizes.append((len(files), len(files["report.html"].encode())))
+    (few, small), (many, large) = sizes
+    assert many >= few + 4
+    assert large - small <= 100 * (many - few)
+
+
+@pytest.mark.slow
+def test_index_of_a_report_that_lists_all_it_may_is_below_5_mb() -> None:
+    result = stories(book_module.MAX_INDEXED + 100, outlets=2)
+    assert len(result.corpus) > book_module.MAX_INDEXED
+    for kind in (1, 2):
+        assert sum((len(event) > 1) == (kind > 1) for event in result.events) > book_module.MAX_INDEXED
+    first, *_, (name, index) = pages(result, limit=1_000_000)
+    assert (first[0], name) == ("report-2.html", "report.html")
+    assert len(index.encode()) < 5_000_000 - 100 * 1000  # of room for a thousand pages
+
+
 def test_pages_of_an_earlier_report_are_removed(tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     assert len(write_report(many(), target, limit=90_000)) > 3

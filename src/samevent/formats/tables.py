@@ -17,6 +17,7 @@ import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
@@ -54,27 +55,60 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read a folder of tables, given by its name or that of its `mentions.csv`."""
     if path.is_file() and _folder(path) == path:
         raise single_table(path)
-    documents: dict[str, Row] = {}
-    for row in rows(_folder(path) / "documents.csv", ("id", "text"), encoding=options.encoding):
+    folder, encoding = _folder(path), options.encoding
+
+    def mentions() -> Iterator[Row]:
+        return rows(folder / "mentions.csv", ("document", "char_start", "char_end"), encoding=encoding)
+
+    def documents() -> Iterator[Row]:
+        return rows(folder / "documents.csv", ("id", "text"), encoding=encoding)
+
+    lines: dict[str, int] = {}
+    for row in documents():
         with located(row.path, row.line):
             id = row.needed("id")
-            if id in documents:
+            if id in lines:
                 raise FormatError(
-                    f"document {id!r} is already on line {documents[id].line}",
-                    expected="unique document ids",
+                    f"document {id!r} is already on line {lines[id]}", expected="unique document ids"
                 )
-            documents[id] = row
-    mentions: dict[str, list[Row]] = {id: [] for id in documents}
-    needed = ("document", "char_start", "char_end")
-    for row in rows(_folder(path) / "mentions.csv", needed, encoding=options.encoding):
+            lines[id] = row.line
+    ordered = _are_ordered(mentions(), lines)
+    # Tables in the order of the documents, as they are written, are read again side by side; others are held.
+    following = _groups(mentions()) if ordered else iter(_gathered(mentions(), lines).items())
+    of, own = next(following, ("", []))
+    for row in documents():
+        with options.document_at(row.path, row.line):
+            members: list[Row] = []
+            if of == row["id"]:
+                members = own
+                of, own = next(following, ("", []))
+            yield _document(row, members)
+
+
+def _are_ordered(mentions: Iterable[Row], lines: Mapping[str, int]) -> bool:
+    """Return whether mentions are in the order of their documents; raise if one is of no document."""
+    ordered, last = True, 0
+    for row in mentions:
         with located(row.path, row.line):
             id = row.needed("document")
-            if id not in documents:
+            if id not in lines:
                 raise FormatError(f"unknown document {id!r}", expected="an id from documents.csv")
-            mentions[id].append(row)
-    for id, row in documents.items():
-        with options.document_at(row.path, row.line):
-            yield _document(row, mentions[id])
+        ordered = ordered and lines[id] >= last
+        last = lines[id]
+    return ordered
+
+
+def _groups(mentions: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Yield the ids of documents with their mentions, which follow each other."""
+    return ((id, list(group)) for id, group in groupby(mentions, key=lambda row: row.needed("document")))
+
+
+def _gathered(mentions: Iterable[Row], lines: Mapping[str, int]) -> dict[str, list[Row]]:
+    """Return the ids of all documents, in order, with their mentions."""
+    gathered: dict[str, list[Row]] = {id: [] for id in lines}
+    for row in mentions:
+        gathered[row.needed("document")].append(row)
+    return gathered
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
