@@ -117,7 +117,8 @@ def test_a_run_reads_by_the_clock(
 
 
 @needs_model
-def test_only_sampling_is_cut_short(tmp_path: Path, passes: Time) -> None:
+@pytest.mark.parametrize("skip_bad", [False, True], ids=["whole", "by parts"])
+def test_only_sampling_is_cut_short(tmp_path: Path, passes: Time, skip_bad: bool) -> None:
     """Links that take longer than the limit leave sampling nothing, and all files are written all the same."""
     spent: list[str] = []
 
@@ -127,8 +128,9 @@ def test_only_sampling_is_cut_short(tmp_path: Path, passes: Time) -> None:
             passes(1e6)
 
     whole = run(QUAKES, tmp_path / "whole", Options(preset="light"))
-    ample = run(QUAKES, tmp_path / "ample", Options(preset="light", time_limit=1e5))
-    cut = run(QUAKES, tmp_path / "cut", Options(preset="light", time_limit=60), watch=slow)
+    ample = run(QUAKES, tmp_path / "ample", Options(preset="light", time_limit=1e5), skip_bad=skip_bad)
+    limited = Options(preset="light", time_limit=60)
+    cut = run(QUAKES, tmp_path / "cut", limited, watch=slow, skip_bad=skip_bad)
     assert [event.mentions for event in ample.events] == [event.mentions for event in whole.events]
     assert {path.name for path in (tmp_path / "cut").iterdir()} == {
         path.name for path in (tmp_path / "whole").iterdir()

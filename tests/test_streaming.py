@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import gzip
 import json
@@ -16,7 +17,7 @@ from parses import needs_model
 from samevent import Corpus, Document, Options, inputs, read, stages, write
 from samevent.corpus.stored import RECENT, StoredDocuments
 from samevent.demo import articles
-from samevent.errors import CorpusError, FormatError
+from samevent.errors import CorpusError, FormatError, UsageError
 from samevent.formats import tables
 from samevent.formats.store import DocumentFile, Shelf
 from samevent.inputs import read_inputs
@@ -192,6 +193,19 @@ def test_inputs_whose_ids_clash_are_named_however_they_are_held(source: Path, tm
         write(QUAKES, tmp_path / name / "news.jsonl")
     paths = [tmp_path / name / "news.jsonl" for name in ("monday", "tuesday")]
     assert list(read_inputs(paths, scratch=tmp_path, held=0)) == list(read_inputs(paths))
+
+
+def test_a_full_disk_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Shelf(tmp_path, held=0)
+    shelf.add(annotated("a"))
+
+    def full(data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert shelf._file
+    monkeypatch.setattr(shelf._file._file, "write", full)
+    with pytest.raises(UsageError, match=r"too many to hold: cannot be written \(No space left on device\)"):
+        shelf.add(annotated("b"))
 
 
 def test_a_document_file_finds_each_line(tmp_path: Path) -> None:

@@ -137,7 +137,9 @@ def run(
                 work, corpus, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, clock=clock
             )
         elif skip_bad or unfinished.has_parts or parts:
-            result, skipped = resolve_by_parts(work, corpus, Here(), skip_bad=skip_bad, watch=watch)
+            result, skipped = resolve_by_parts(
+                work, corpus, Here(), skip_bad=skip_bad, watch=watch, clock=clock
+            )
         else:
             result = loaded.resolve(
                 corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, clock=clock

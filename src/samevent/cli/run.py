@@ -214,7 +214,7 @@ def _updated(
 
     given = click.get_current_context().get_parameter_source("model") is not ParameterSource.DEFAULT
     return update(
-        lambda: read_inputs(sources, format=read_as, encoding=encoding),
+        lambda: read_inputs(sources, format=read_as, encoding=encoding, scratch=folder.absolute().parent),
         folder,
         exact=exact,
         report=report,

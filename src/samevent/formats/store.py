@@ -63,7 +63,7 @@ class DocumentFile:
     def add(self, document: Document) -> None:
         """Write a document after the others."""
         line = (json.dumps(document_to_json(document)) + "\n").encode()
-        with self._lock:
+        with self._lock, writing(Path("the file of documents that are too many to hold")):
             self._file.seek(self._ends[-1])
             self._file.write(line)
         self._ends.append(self._ends[-1] + len(line))

@@ -13,6 +13,7 @@ Tasks are plain functions of a `Job` and small arguments. An `Executor` calls th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from samevent.clock import Clock
@@ -57,14 +58,17 @@ def resolve(
     *,
     skip_bad: bool = False,
     watch: Watch | None = None,
+    clock: Clock | None = None,
 ) -> tuple[Result, dict[str, str]]:
     """Do what `Model.resolve` does, by tasks; also return the documents that were left out, with reasons.
 
     Documents that fail are an error unless `skip_bad`.
     """
-    show = watch or (lambda *_: None)
+    clock = clock or Clock(job.options.time_limit)
+    show = clock.watching(watch) or (lambda *_: None)
     model, system = model_of(job.model), job.system
     documents, table, failed = _read(job, corpus, executor, show, skip_bad=skip_bad)
+    clock.begin_linking()
     show("linking", 0, 1, f"{len(table):,} mentions")
     search = Search(job, executor, show)
     evidence = _evidence(job, documents, table, executor, show, search=search)
@@ -74,7 +78,8 @@ def resolve(
         clustered, judgement = join_parts(answers, evidence, system, seed=job.options.seed)
     else:
         # Models without independent components are one task, and cheap ones are not worth it.
-        clustered, judgement = cluster_evidence(system, evidence, job.options.seed, watch=watch), None
+        limited = replace(job.options, time_limit=clock.sampling(len(evidence))).system
+        clustered, judgement = cluster_evidence(limited, evidence, job.options.seed, watch=watch), None
     show("explaining", 0, 1, "")
     result = assemble(
         documents,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from samevent.errors import UsageError, place
 from samevent.formats import write
 from samevent.formats.files import write_text
 from samevent.formats.jsonl import RESULT_FILE, document_from_json, document_to_json
+from samevent.formats.store import Shelf
 from samevent.inputs import Survey, fingerprint, in_order
 from samevent.language.cache import Cache
 from samevent.model import Model, Options, Watch, batch_runtime
@@ -157,13 +159,16 @@ def _from_scratch(
     tell: Tell,
 ) -> Update:
     """Resolve everything anew; the history says what each event is called now."""
-    lines = (folder / RESULT_FILE).read_bytes().splitlines()
-    before = {
-        mention["id"]: mention["event"]
-        for line in lines
-        for mention in json.loads(line).get("mentions", ())
-        if mention["kind"] == "action" and "event" in mention
-    }
+    with (folder / RESULT_FILE).open("rb") as lines:
+        before = {
+            mention["id"]: mention["event"]
+            for line in lines
+            for mention in json.loads(line).get("mentions", ())
+            if mention["kind"] == "action" and "event" in mention
+        }
+    shelf = Shelf(folder.absolute().parent)
+    for document in chain(state.documents(), new):
+        shelf.add(document)
     became: dict[str, list[str]] = {}
 
     def write_history(part: Path, result: Result) -> None:
@@ -172,7 +177,7 @@ def _from_scratch(
         _add_history(folder, part, new, became, exact=True)
 
     result = run(
-        Corpus([*state.documents(), *new]),
+        Corpus(shelf.documents()),
         folder,
         options,
         model=model,
