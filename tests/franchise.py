@@ -16,6 +16,8 @@ from samevent.hddcrp.problem import Problem
 from samevent.partitions.labels import canonical
 
 Partition = tuple[int, ...]
+Concentration = float | NDArray[np.float64]
+"""One value, or equally probable ones to integrate over."""
 
 
 def partitions(n: int, start: Partition = ()) -> Iterator[Partition]:
@@ -27,9 +29,9 @@ def partitions(n: int, start: Partition = ()) -> Iterator[Partition]:
         yield from partitions(n, (*start, label))
 
 
-def seating_probability(partition: Partition, alpha: float) -> float:
+def seating_probability(partition: Partition, alpha: Concentration) -> Concentration:
     """Seat customers one by one in a Chinese restaurant."""
-    probability, seated = 1.0, Counter[int]()
+    probability, seated = np.ones_like(alpha), Counter[int]()
     for n, table in enumerate(partition):
         probability *= (seated[table] or alpha) / (n + alpha)
         seated[table] += 1
@@ -69,10 +71,12 @@ def _normalised(
     return {partition: mass / total for partition, mass in posterior.items()}
 
 
-def _add_menus(masses: dict[Partition, float], tables: Sequence[int], mass: float, alpha: float) -> None:
+def _add_menus(
+    masses: dict[Partition, float], tables: Sequence[int], mass: float, alpha: Concentration
+) -> None:
     for menu in partitions(max(tables) + 1):
         labels = tuple(canonical([menu[t] for t in tables]).tolist())
-        masses[labels] += mass * seating_probability(menu, alpha)
+        masses[labels] += mass * float(np.mean(seating_probability(menu, alpha)))
 
 
 def links_posterior(problem: Problem, alpha: float) -> dict[Partition, float]:
@@ -107,6 +111,13 @@ def franchise_posterior(
     alpha: float,
     likelihood_weight: float = 1.0,
 ) -> dict[Partition, float]:
+    """Return the posterior, normalised."""
+    return _normalised(franchise_prior(document, alpha_within, alpha), channels, likelihood_weight)
+
+
+def franchise_prior(
+    document: NDArray[np.integer], alpha_within: Concentration, alpha: Concentration
+) -> dict[Partition, float]:
     """Enumerate all seatings in every document, then all ways in which tables share clusters."""
     masses: dict[Partition, float] = defaultdict(float)
     homes = [np.flatnonzero(document == d) for d in np.unique(document)]
@@ -117,8 +128,28 @@ def franchise_posterior(
             tables[home] = np.array(seating) + free
             free += max(seating) + 1
         mass = math.prod(seating_probability(seating, alpha_within) for seating in seatings)
-        _add_menus(masses, tables.tolist(), mass, alpha)
-    return _normalised(masses, channels, likelihood_weight)
+        _add_menus(masses, tables.tolist(), float(np.mean(mass)), alpha)
+    return masses
+
+
+def integrated_posterior(
+    document: NDArray[np.integer],
+    channels: Sequence[Channel],
+    within: NDArray[np.float64],
+    across: NDArray[np.float64],
+) -> dict[Partition, float]:
+    """Return the posterior of partition and concentrations, each in the lower (0) or upper half (1) of its values.
+
+    The values, in ascending order, are equally probable a priori.
+    """
+    masses = {
+        (*partition, low, high): mass * likelihood(partition, channels)
+        for low, alphas in enumerate(np.split(within, 2))
+        for high, gammas in enumerate(np.split(across, 2))
+        for partition, mass in franchise_prior(document, alphas, gammas).items()
+    }
+    total = math.fsum(masses.values())
+    return {state: mass / total for state, mass in masses.items()}
 
 
 def p_value(posterior: dict[Partition, float], draw: Callable[[], Partition], draws: int) -> float:

@@ -10,6 +10,7 @@ from franchise import Partition, franchise_posterior, p_value
 from franchise_reference import Tables
 from samevent.hddcrp import hdp
 from samevent.hddcrp.blocks import move_blocks, move_parts, new_blocks
+from samevent.hddcrp.concentrations import GammaPrior
 from samevent.hddcrp.menu import NONE, add_to_s, attach, new_menu
 from samevent.hddcrp.observations import Channel, Observations
 from samevent.hddcrp.problem import Rows
@@ -85,14 +86,14 @@ def test_parts_keep_the_posterior(seed: int) -> None:
     assert moved > 2000
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_blocks_move_as_in_plain_python(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "alpha_within"), [(0, 0.5), (1, 0.5), (2, 0.5), (3, 30.0), (4, 30.0)])
+def test_blocks_move_as_in_plain_python(seed: int, alpha_within: float) -> None:
     random = stream(seed, "lines")
     lines = [random.integers(6, size=random.integers(1, 3)).tolist() for _ in range(50)]
     document, channels = random.integers(4, size=50), [of_words(lines, 6, 1e-3)]
-    state = hdp.init(document, channels, seeded(seed, "same"))
+    state = hdp.init(document, channels, seeded(seed, "same"), alpha_within=alpha_within)
     twin = state.random.copy()
-    plain = Tables(document, Observations.of_channels(channels, 50), hdp.ALPHA_WITHIN, hdp.ALPHA_ACROSS)
+    plain = Tables(document, Observations.of_channels(channels, 50), alpha_within, hdp.ALPHA_ACROSS)
     for _ in range(5):
         hdp.sweep(state)
         plain.sweep(twin)
@@ -141,9 +142,18 @@ def reworded(state: hdp.State, channels: list[Channel]) -> hdp.State:
     return replace(state, observations=observations, menu=menu, blocks=blocks)
 
 
-def test_sweeps_and_forward_simulation_have_the_same_joint_distribution() -> None:
-    """Geweke (2004): clusters and words drawn forwards, and by turns given each other, have the same moments."""
+@pytest.mark.parametrize("priors", [None, (GammaPrior(3.0, 4.0), GammaPrior(2.0, 2.0))])
+def test_sweeps_and_forward_simulation_have_the_same_joint_distribution(priors: hdp.Priors | None) -> None:
+    """Geweke (2004): clusters and words drawn forwards, and by turns given each other, have the same moments.
+
+    So have concentrations, if they have priors.
+    """
     document, generator = np.array([0, 0, 1, 1, 0, 2]), stream(1, "geweke")
+
+    def drawn_concentrations() -> list[float]:
+        if priors is None:
+            return [WITHIN, ACROSS]
+        return [float(generator.gamma(prior.shape) / prior.rate) for prior in priors]
 
     def drawn_words(labels: list[int]) -> list[int]:
         counts, words = np.full((6, 3), 0.4), []
@@ -156,14 +166,14 @@ def test_sweeps_and_forward_simulation_have_the_same_joint_distribution() -> Non
         weights = np.array([*sizes, alpha])
         return int(generator.choice(len(weights), p=weights / weights.sum()))
 
-    def drawn_labels() -> list[int]:
+    def drawn_labels(within: float, across: float) -> list[int]:
         menu: list[int] = []
         rooms: list[list[tuple[int, int]]] = [[], [], []]
         labels = []
         for d in document.tolist():
-            t = seated(WITHIN, [size for size, _ in rooms[d]])
+            t = seated(within, [size for size, _ in rooms[d]])
             if t == len(rooms[d]):
-                k = seated(ACROSS, menu)
+                k = seated(across, menu)
                 menu[k : k + 1] = [menu[k] + 1] if k < len(menu) else [1]
                 rooms[d].append((0, k))
             size, k = rooms[d][t]
@@ -171,19 +181,26 @@ def test_sweeps_and_forward_simulation_have_the_same_joint_distribution() -> Non
             labels.append(k)
         return labels
 
-    def moments(labels: list[int], words: list[int]) -> list[float]:
+    def moments(labels: list[int], words: list[int], alphas: list[float]) -> list[float]:
         equal = [(labels[i] == labels[j], words[i] == words[j]) for i in range(6) for j in range(i)]
         together, alike = sum(a for a, _ in equal), sum(b for _, b in equal)
-        return [max(labels) + 1, together, alike, sum(a and b for a, b in equal)]
+        return [
+            max(labels) + 1,
+            together,
+            alike,
+            sum(a and b for a, b in equal),
+            *np.log(alphas)[: 2 * drawn],
+        ]
 
     def channels(words: list[int]) -> list[Channel]:
         return [of_words([[w] for w in words], 3, 0.4)]
 
-    forwards = []
+    drawn, forwards = priors is not None, []
     for _ in range(1500):
-        labels = drawn_labels()
+        alphas = drawn_concentrations()
+        labels = drawn_labels(*alphas)
         words = drawn_words(labels)
-        forwards.append(moments(labels, words))
+        forwards.append(moments(labels, words, alphas))
     by_turns = []
     state = hdp.init(
         document,
@@ -191,6 +208,7 @@ def test_sweeps_and_forward_simulation_have_the_same_joint_distribution() -> Non
         seeded(1, "geweke"),
         alpha_within=WITHIN,
         alpha_across=ACROSS,
+        priors=priors,
         labels=labels,
     )
     for _ in range(3000):
@@ -198,8 +216,8 @@ def test_sweeps_and_forward_simulation_have_the_same_joint_distribution() -> Non
         labels = state.labels.tolist()
         words = drawn_words(labels)
         state = reworded(state, channels(words))
-        by_turns.append(moments(labels, words))
+        by_turns.append(moments(labels, words, state.alphas.tolist()))
     ahead, turns = np.array(forwards, float), np.array(by_turns, float)
-    batches = turns.reshape(30, -1, 4).mean(axis=1)
+    batches = turns.reshape(30, 100, -1).mean(axis=1)
     error = np.sqrt(ahead.var(axis=0) / len(ahead) + batches.var(axis=0, ddof=1) / 30)
     assert (np.abs(ahead.mean(axis=0) - turns.mean(axis=0)) < 3.5 * error).all()

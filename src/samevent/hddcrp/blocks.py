@@ -144,6 +144,11 @@ def new_blocks(observations: Observations, document: NDArray[np.int32], alpha_ac
     )
 
 
+def tabulate_across(blocks: Blocks, alpha_across: float) -> None:
+    """Tabulate log Gamma(alpha_0 + n) for another concentration."""
+    blocks.log_gamma_across[:] = gammaln(alpha_across + np.arange(len(blocks.log_gamma_across)))
+
+
 @kernel
 def move_blocks(alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
     """Move every whole block of two or more customers once; return how many moved."""
@@ -220,7 +225,7 @@ def move_parts(count, alpha_within, alpha_across, restaurants, tables, menu, blo
 def _move(size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
     """Move the block in `members`, but not to a cluster in `conflicts`; return whether it moved."""
     old, emptied = take_out(size, restaurants, tables, menu, blocks)
-    documents, met, most = _look_around(size, restaurants, tables, blocks)
+    documents, met, most = _look_around(size, alpha_within, restaurants, tables, blocks)
     new = _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, menu, blocks, random)
     before = documents - (blocks.present[old] if old != NONE else 0)
     after = documents - (blocks.present[new] if new != NONE else 0)
@@ -289,9 +294,13 @@ def put_back(size, old, emptied, restaurants, tables, menu, blocks):  # type: ig
 
 
 @kernel
-def _look_around(size, restaurants, tables, blocks):  # type: ignore[no-untyped-def]
-    """Fill `present` and `gains`; return the numbers of documents of S and of clusters there, and the most gain."""
+def _look_around(size, alpha_within, restaurants, tables, blocks):  # type: ignore[no-untyped-def]
+    """Fill `present` and `gains`; return the numbers of documents of S and of clusters there, and the most gain.
+
+    A new table in a document adds log alpha_d at most.
+    """
     documents, met, most, n = 0, 0, 0.0, 0
+    by_table = max(0.0, log(alpha_within))
     logs = blocks.log_gamma
     while n < size:
         d, begin = restaurants.document[blocks.members[n]], n
@@ -305,7 +314,7 @@ def _look_around(size, restaurants, tables, blocks):  # type: ignore[no-untyped-
                 blocks.seen[seen] = k
                 seen += 1
             blocks.seated[k] += tables.size[t]
-        largest = 0.0
+        largest = by_table
         for m in range(seen):
             k = blocks.seen[m]
             if blocks.present[k] == 0:
@@ -326,7 +335,7 @@ def _look_around(size, restaurants, tables, blocks):  # type: ignore[no-untyped-
 def _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, menu, blocks, random):  # type: ignore[no-untyped-def]
     """Draw a cluster for S, or NONE for a new one, as if every document had one table for each of its clusters.
 
-    No cluster gains more than `most` in the documents, and new tables only cost it.
+    No cluster gains more than `most` in the documents and by new tables there.
     """
     for n in range(conflicts):
         forbid(menu, blocks.conflicts[n])
@@ -337,7 +346,7 @@ def _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, m
     )
     blocks.options[0], blocks.weights[0] = NONE, largest
     scanned, at_most, reach = menu.counters[FEATURES_OF_S], 0.0, -np.inf
-    if old != NONE and alpha_within <= 1.0 and has_long_lists(menu):
+    if old != NONE and has_long_lists(menu):
         known = log_ratio_with(menu, old) + _log_weight(old, documents, log_alpha, menu, blocks)
         reach = max(largest, known) - NEGLIGIBLE - most + logs_across[all_tables]
         scanned, at_most = set_aside(menu, reach)

@@ -30,10 +30,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
-from samevent.hddcrp.blocks import Blocks, move_blocks, move_parts, new_blocks
+from samevent.hddcrp.blocks import Blocks, move_blocks, move_parts, new_blocks, tabulate_across
+from samevent.hddcrp.concentrations import GammaPrior, draw_concentration, generator_of
 from samevent.hddcrp.franchise import Draws, PathLike, sample_runs
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.menu import (
+    ALL_TABLES,
     NONE,
     Menu,
     add_to_s,
@@ -48,7 +50,7 @@ from samevent.hddcrp.menu import (
     new_menu,
 )
 from samevent.hddcrp.observations import Channel, Observations
-from samevent.hddcrp.problem import Integers
+from samevent.hddcrp.problem import Floats, Integers
 from samevent.hddcrp.randoms import RandomState, seeded
 from samevent.hddcrp.restaurants import (
     Restaurants,
@@ -65,6 +67,7 @@ from samevent.hddcrp.weighing import pick, ratio_with, weigh
 from samevent.partitions.labels import canonical, integers
 
 ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
+Priors = tuple[GammaPrior, GammaPrior]
 CUSTOMERS_PER_PART = 32
 CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
@@ -76,8 +79,10 @@ ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
 class State:
     """What a chain carries. Arrays are changed in place."""
 
-    alpha_within: float
-    alpha_across: float
+    alphas: Floats
+    """The concentrations of documents and of the top level."""
+    priors: Priors | None
+    """The priors that they are drawn from; without priors they are fixed."""
     observations: Observations
     restaurants: Restaurants
     tables: Tables
@@ -91,6 +96,16 @@ class State:
     """The exponent of the likelihood in the first of them."""
     age: NDArray[np.int64]
     """One number: the steps so far."""
+
+    @property
+    def alpha_within(self) -> float:
+        """The concentration of documents."""
+        return float(self.alphas[0])
+
+    @property
+    def alpha_across(self) -> float:
+        """The concentration of the top level."""
+        return float(self.alphas[1])
 
     @property
     def cluster(self) -> Integers:
@@ -111,6 +126,7 @@ class State:
             **self.tables._asdict(),
             **seats,
             **self.menu.changing,
+            "alphas": self.alphas,
             "random": self.random,
             "age": self.age,
         }
@@ -122,7 +138,10 @@ class State:
 
 
 class Info(NamedTuple):
-    """What diagnostics need of a state: log p(tables, clusters of tables, observations), the number of clusters."""
+    """What diagnostics need of a state: log p(tables, clusters of tables, observations), the number of clusters.
+
+    Where concentrations are drawn, the first is the log density of these, too.
+    """
 
     log_joint: float
     clusters: int
@@ -136,6 +155,8 @@ class Info(NamedTuple):
             + log_prior_of_tables(state.tables.cluster[used], state.alpha_across)
             + log_likelihood(state.menu, state.observations.feature_logs, state.observations.total_logs)
         )
+        for prior, alpha in zip(state.priors or (), state.alphas.tolist(), strict=False):
+            log_joint += prior.log_density(alpha)
         return cls(log_joint, state.menu.cluster_count)
 
 
@@ -146,16 +167,20 @@ def init(
     *,
     alpha_within: float = ALPHA_WITHIN,
     alpha_across: float = ALPHA_ACROSS,
+    priors: Priors | None = None,
     likelihood_weight: float = 1.0,
     labels: ArrayLike | None = None,
     annealed: int = 0,
 ) -> State:
     """Start a chain with one cluster for each label, and one table for its customers in each document.
 
-    Without `labels`, every customer is alone at a table, and every table alone in a cluster. The first `annealed`
+    Without `labels`, every customer is alone at a table, and every table alone in a cluster. With `priors`, for the
+    documents and for the top level, concentrations are drawn, too, and begin at the given values. The first `annealed`
     steps are not draws from the posterior.
     """
     check_concentrations(alpha_within=alpha_within, alpha_across=alpha_across)
+    for name, prior in zip(("prior_within", "prior_across"), priors or (), strict=False):
+        prior.check(name)
     documents = integers(document, "documents").astype(np.int32)
     if documents.ndim != 1 or (documents < 0).any():
         raise DataError(
@@ -168,8 +193,8 @@ def init(
         raise DataError(f"{len(start)} labels to start from", expected=f"{count}, one for each customer")
     observations = Observations.of_channels(channels, count, likelihood_weight=likelihood_weight)
     state = State(
-        alpha_within=alpha_within,
-        alpha_across=alpha_across,
+        alphas=np.array([alpha_within, alpha_across]),
+        priors=priors,
         observations=observations,
         restaurants=new_restaurants(documents),
         tables=new_tables(count),
@@ -187,17 +212,24 @@ def init(
 
 
 def sweep(state: State, *, sweeps: int = 1) -> None:
-    """Split and merge blocks, draw the table of every customer and the cluster of every table, and move blocks."""
-    alphas = state.alpha_within, state.alpha_across
+    """Split and merge blocks, draw the table of every customer and the cluster of every table, and move blocks.
+
+    Then draw the concentrations, if they have priors.
+    """
     seats, moved = (state.restaurants, state.tables, state.menu), (state.blocks, state.random)
     words = len(state.blocks.customers)
     for _ in range(sweeps):
+        alphas = state.alpha_within, state.alpha_across
+        if state.priors:
+            tabulate_across(state.blocks, state.alpha_across)
         split_and_merge(
             words // CUSTOMERS_PER_SPLIT, *alphas, *seats, state.blocks, state.sides, state.random
         )
         _sweep(*alphas, *seats, state.random)
         move_blocks(*alphas, *seats, *moved)
         move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
+        if state.priors:
+            _draw_concentrations(state, *state.priors)
 
 
 def step(state: State) -> Info:
@@ -227,6 +259,7 @@ def sample(
     *,
     alpha_within: float = ALPHA_WITHIN,
     alpha_across: float = ALPHA_ACROSS,
+    priors: Priors | None = None,
     likelihood_weight: float = 1.0,
     seed: int = 0,
     runs: int = 5,
@@ -242,14 +275,26 @@ def sample(
     def start(run: int) -> State:
         return init(
             document, channels, seeded(seed, "hdp", run), alpha_within=alpha_within, alpha_across=alpha_across,
-            likelihood_weight=likelihood_weight, annealed=int(sweeps * ANNEALED),
+            priors=priors, likelihood_weight=likelihood_weight, annealed=int(sweeps * ANNEALED),
         )  # fmt: skip
 
-    model = "hdp", seed, alpha_within, alpha_across, likelihood_weight, np.asarray(document), tuple(channels)
+    alphas = alpha_within, alpha_across, priors
+    model = "hdp", seed, *alphas, likelihood_weight, np.asarray(document), tuple(channels)
     return sample_runs(
         start, step, runs=runs, sweeps=sweeps, keep=keep, jobs=jobs, progress=progress, checkpoint=checkpoint,
         depends_on=model, check=check,
     )  # fmt: skip
+
+
+def _draw_concentrations(state: State, within: GammaPrior, across: GammaPrior) -> None:
+    """Draw the concentrations given the seats: they do not depend on observations."""
+    generator, rooms = generator_of(state.random), state.restaurants
+    tables = int(state.menu.counters[ALL_TABLES])
+    customers = np.bincount(rooms.document)
+    state.alphas[0] = draw_concentration(state.alpha_within, within, customers, tables, generator)
+    state.alphas[1] = draw_concentration(
+        state.alpha_across, across, np.array([tables]), state.menu.cluster_count, generator
+    )
 
 
 def _first_equal(values: NDArray[np.integer]) -> Integers:
