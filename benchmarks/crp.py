@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from samevent.clusterers.hdp import Hdp
 from samevent.hddcrp import collapsed, hddcrp_star, hdp, weights
 from samevent.hddcrp.chains import Info
 from samevent.hddcrp.components import split
@@ -36,6 +37,8 @@ MENTIONS_PER_DOCUMENT = 120
 MENTIONS_PER_EVENT = 8
 VOCABULARY = 10_000
 BURN_IN, TIMED = 12, 6
+PRIORS = Hdp().priors
+"""Concentrations are drawn as in the clusterers."""
 
 
 def drawn_problem(n: int) -> Problem:
@@ -97,10 +100,10 @@ def measure(n: int) -> dict[str, float | int | None]:
     problem = drawn_problem(n)
     star = hddcrp_star.init(problem, seeded(0, "crp"))
     lexical = Channel(problem.words, problem.vocabulary, problem.dirichlet)
-    one = hdp.init(problem.document, [lexical], seeded(0, "hdp"))
-    three = hdp.init(problem.document, _three_channels(problem), seeded(0, "hdp"))
+    one = hdp.init(problem.document, [lexical], seeded(0, "hdp"), priors=PRIORS)
+    three = hdp.init(problem.document, _three_channels(problem), seeded(0, "hdp"), priors=PRIORS)
     heads = problem.words.columns[problem.words.starts[:-1]]
-    many = hdp.init(problem.document, _flat_channels(problem), seeded(0, "hdp"), labels=heads)
+    many = hdp.init(problem.document, _flat_channels(problem), seeded(0, "hdp"), priors=PRIORS, labels=heads)
     block = split(problem.words, weights.collapsed(problem), smallest=n + 1).block(0)
     logs = Logs.of(problem)
     flat = collapsed.init(block, (block.links[0].starts[:-1].copy(),), seeded(0, "hddcrp"), logs)

@@ -34,6 +34,9 @@ MEANINGS = {
     "alpha": "α: weight of not linking",
     "alpha_within": "α_d: weight of not linking within the document",
     "alpha_across": "α_0: weight of not linking across documents (`hddcrp`), or of a new event",
+    "prior_within": "shape and rate of the gamma prior from which α_d is drawn; empty: α_d is fixed",
+    "prior_across": "shape and rate of the gamma prior from which α_0 is drawn; empty: α_0 is fixed",
+    "start": "runs start with one event for each mention (`alone`), or for each head lemma (`lemma`)",
     "dirichlet": "λ of the Dirichlet prior over words",
     "document_weight": "γ of w(d, d') = exp(γ sim)",
     "observe": "what events generate: `words`, the `head_lemma`, or `two_lemmas` (the head's and its verb's)",
@@ -87,7 +90,7 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "by name"
+        return "by name" if value and isinstance(value[0], str) else f"[{', '.join(f'{v:g}' for v in value)}]"
     return f"`{value}`" if isinstance(value, str) else f"{value:g}"
 
 

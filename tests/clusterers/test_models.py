@@ -20,6 +20,7 @@ from samevent.clusterers.rules import Agglomerative
 from samevent.clusterers.sampling import Sampling
 from samevent.errors import UsageError
 from samevent.hddcrp import Problem, Uncertainty, fit, hddcrp_star, hdp, sample
+from samevent.hddcrp.concentrations import GammaPrior
 from samevent.hddcrp.observations import Channel
 from samevent.hddcrp.problem import Rows
 from samevent.partitions.diagnostics import ConvergenceWarning
@@ -134,8 +135,22 @@ def test_hdp_lex_observes_the_words_of_mentions() -> None:
     evidence = evidence_of(random_corpus(3), model=None)
     channel = Channel(*words_by_hand(evidence))
     found = cluster(in_a_hurry("hdp-lex", preset="paper"), evidence, seed=5)
-    runs = hdp.sample(evidence.table.document, [channel], seed=5, runs=2, sweeps=12)
+    priors = GammaPrior(1.0, 1.0), GammaPrior(1.0, 10.0)
+    runs = hdp.sample(evidence.table.document, [channel], priors=priors, seed=5, runs=2, sweeps=12)
     assert found.posterior.samples.tolist() == runs.samples[:, -1].tolist()
+
+
+def test_hdp_concentrations_are_fixed_without_a_prior_and_runs_start_from_lemmas_if_asked() -> None:
+    evidence = evidence_of(random_corpus(3), model=None)
+    channel, table = Channel(*words_by_hand(evidence)), evidence.table
+    fixed = {"prior_within": [], "prior_across": [2, 3], "start": "lemma"}
+    system = clusterer("hdp-lex", {"runs": 2, "sweeps": 3, **fixed}, preset="paper")
+    lemmas = [table.heads.lemmas[lemma] for lemma in table.heads.lemma[table.head]]
+    runs = hdp.sample(
+        table.document, [channel], priors=(None, GammaPrior(2.0, 3.0)), seed=5, runs=2, sweeps=3,
+        labels=np.unique(lemmas, return_inverse=True)[1],
+    )  # fmt: skip
+    assert cluster(system, evidence, seed=5).posterior.samples.tolist() == runs.samples[:, -1].tolist()
 
 
 def test_links_through_a_gate_are_those_between_documents_about_the_same() -> None:
@@ -341,6 +356,13 @@ def test_chains_that_have_not_settled_are_warned_of() -> None:
         ("ddcrp", {"alpha": -0.1}, "'alpha' is -0.1"),
         ("hdp-lex", {"dirichlet": 0.0}, "'dirichlet' is 0.0"),
         ("hdp-lex", {"features": []}, "'features' is \\[\\]"),
+        (
+            "hdp-lex",
+            {"prior_within": [1]},
+            "'prior_within' is \\[1.0\\]; expected shape and rate, or nothing",
+        ),
+        ("hdp-lex", {"prior_across": [1, -1]}, "'prior_across' is \\(1.0, -1.0\\); expected shape and rate"),
+        ("hdp-lex", {"start": "all"}, "'start' is 'all'; expected alone or lemma"),
         ("hdp-lex", {"features": ["words", "words"]}, "each once"),
         ("hdp-lex", {"sweeps": 0}, "'sweeps' is 0"),
         ("hdp-lex", {"features": ["wordz"]}, "'features' is 'wordz'; expected words or head_lemma"),

@@ -142,8 +142,8 @@ def reworded(state: hdp.State, channels: list[Channel]) -> hdp.State:
     return replace(state, observations=observations, menu=menu, blocks=blocks)
 
 
-@pytest.mark.parametrize("priors", [None, (GammaPrior(3.0, 4.0), GammaPrior(2.0, 2.0))])
-def test_sweeps_and_forward_simulation_have_the_same_joint_distribution(priors: hdp.Priors | None) -> None:
+@pytest.mark.parametrize("priors", [hdp.FIXED, (GammaPrior(3.0, 4.0), GammaPrior(2.0, 2.0))])
+def test_sweeps_and_forward_simulation_have_the_same_joint_distribution(priors: hdp.Priors) -> None:
     """Geweke (2004): clusters and words drawn forwards, and by turns given each other, have the same moments.
 
     So have concentrations, if they have priors.
@@ -151,9 +151,10 @@ def test_sweeps_and_forward_simulation_have_the_same_joint_distribution(priors: 
     document, generator = np.array([0, 0, 1, 1, 0, 2]), stream(1, "geweke")
 
     def drawn_concentrations() -> list[float]:
-        if priors is None:
-            return [WITHIN, ACROSS]
-        return [float(generator.gamma(prior.shape) / prior.rate) for prior in priors]
+        fixed = zip(priors, (WITHIN, ACROSS), strict=True)
+        return [
+            float(generator.gamma(prior.shape) / prior.rate) if prior else alpha for prior, alpha in fixed
+        ]
 
     def drawn_words(labels: list[int]) -> list[int]:
         counts, words = np.full((6, 3), 0.4), []
@@ -195,7 +196,7 @@ def test_sweeps_and_forward_simulation_have_the_same_joint_distribution(priors: 
     def channels(words: list[int]) -> list[Channel]:
         return [of_words([[w] for w in words], 3, 0.4)]
 
-    drawn, forwards = priors is not None, []
+    drawn, forwards = any(priors), []
     for _ in range(1500):
         alphas = drawn_concentrations()
         labels = drawn_labels(*alphas)

@@ -81,7 +81,7 @@ def test_log_joint_has_the_density_of_the_concentrations() -> None:
         hdp.Info.of(
             hdp.init([0, 0, 1], [], seeded(0, "joint"), alpha_within=0.5, alpha_across=2.0, priors=priors)
         )
-        for priors in ((WITHIN, ACROSS), None)
+        for priors in ((WITHIN, ACROSS), hdp.FIXED)
     )
     densities = stats.gamma.logpdf(0.5, 2.0, scale=1 / 1.5) + stats.gamma.logpdf(2.0, 1.0, scale=2.0)
     assert drawn.log_joint - fixed.log_joint == pytest.approx(densities)
@@ -113,6 +113,30 @@ def test_interrupted_chains_continue_with_the_same_concentrations(
     assert resumed.log_joint.tobytes() == whole.log_joint.tobytes()
     with pytest.raises(UsageError, match="another problem or other settings"):
         hdp.sample(document, channels, runs=2, sweeps=30, keep=3, checkpoint=path)
+
+
+def test_only_chains_with_a_fixed_concentration_of_documents_are_annealed() -> None:
+    random = stream(5, "lines")
+    document = random.integers(4, size=40)
+    channels = [Channel(Rows.counted(random.integers(9, size=(40, 1)).tolist()), 9, 0.01)]
+
+    def ends(priors: hdp.Priors) -> bool:
+        """Whether a run of ten sweeps is one without annealing."""
+        plain = hdp.init(document, channels, seeded(0, "hdp", 0), priors=priors)
+        hdp.sweep(plain, sweeps=10)
+        run = hdp.sample(document, channels, priors=priors, runs=1, sweeps=10)
+        return bool(np.array_equal(run.samples[0, -1], plain.labels))
+
+    assert [ends(priors) for priors in ((WITHIN, ACROSS), (WITHIN, None), (None, ACROSS), hdp.FIXED)] == [
+        True, True, False, False
+    ]  # fmt: skip
+
+
+def test_a_concentration_without_a_prior_is_fixed() -> None:
+    state = hdp.init([0, 0, 1, 1], [], seeded(0, "one"), priors=(WITHIN, None), alpha_across=0.7)
+    hdp.sweep(state, sweeps=3)
+    assert state.alpha_across == 0.7
+    assert state.alpha_within != hdp.ALPHA_WITHIN
 
 
 def test_priors_that_are_none_are_refused() -> None:

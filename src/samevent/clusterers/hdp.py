@@ -7,26 +7,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from samevent.clusterers.base import Clustered, Evidence, Need, Progress, WithoutPairs, check_seed_and_jobs
 from samevent.clusterers.features import FILLERS, Feature, channels
 from samevent.clusterers.sampling import Sampling, check_concentrations
 from samevent.errors import UsageError
-from samevent.hddcrp.hdp import ALPHA_ACROSS, ALPHA_WITHIN, sample
+from samevent.hddcrp.concentrations import GammaPrior
+from samevent.hddcrp.hdp import ALPHA_ACROSS, ALPHA_WITHIN, Priors, sample
+
+Start = Literal["alone", "lemma"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hdp(WithoutPairs, Sampling):
     """A hierarchical Dirichlet process over some features; `structured` lets some depend on others.
 
-    `alpha_within` and `alpha_across` are the concentrations of documents and of the top level.
+    `alpha_within` and `alpha_across` are the concentrations of documents and of the top level. One that has a gamma
+    prior, shape and rate, is drawn from it; without a prior it is fixed. Chains start with one event for each mention,
+    or for each head lemma.
     """
 
     features: tuple[Feature, ...] = ("words",)
     structured: bool = False
     alpha_within: float = ALPHA_WITHIN
     alpha_across: float = ALPHA_ACROSS
+    prior_within: tuple[float, ...] = (1.0, 1.0)
+    prior_across: tuple[float, ...] = (1.0, 10.0)
     dirichlet: float = 1e-7
+    start: Start = "alone"
 
     def __post_init__(self) -> None:
         Sampling.__post_init__(self)
@@ -37,6 +46,12 @@ class Hdp(WithoutPairs, Sampling):
         check_concentrations(
             alpha_within=self.alpha_within, alpha_across=self.alpha_across, dirichlet=self.dirichlet
         )
+        _ = self.priors  # refuses what is no prior
+
+    @property
+    def priors(self) -> Priors:
+        """The priors of the concentrations, None where they are fixed."""
+        return _prior("prior_within", self.prior_within), _prior("prior_across", self.prior_across)
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -55,9 +70,21 @@ class Hdp(WithoutPairs, Sampling):
         """Return which mentions refer to the same event."""
         check_seed_and_jobs(seed, jobs)
         observed = channels(evidence, self.features, structured=self.structured, dirichlet=self.dirichlet)
+        table = evidence.table
+        lemmas = table.heads.lemma[table.head] if self.start == "lemma" else None
         draws = sample(
-            evidence.table.document, observed, alpha_within=self.alpha_within, alpha_across=self.alpha_across,
-            seed=seed, runs=self.runs, sweeps=self.sweeps, keep=self.kept_per_run, jobs=jobs, progress=progress,
-            checkpoint=checkpoint,
+            table.document, observed, alpha_within=self.alpha_within, alpha_across=self.alpha_across,
+            priors=self.priors, labels=lemmas, seed=seed, runs=self.runs, sweeps=self.sweeps, keep=self.kept_per_run,
+            jobs=jobs, progress=progress, checkpoint=checkpoint,
         )  # fmt: skip
         return self.answer_from(draws, evidence, seed=seed, jobs=jobs)
+
+
+def _prior(name: str, parameters: tuple[float, ...]) -> GammaPrior | None:
+    if not parameters:
+        return None
+    if len(parameters) != 2:
+        raise UsageError(f"the setting {name!r} is {list(parameters)}", expected="shape and rate, or nothing")
+    prior = GammaPrior(*parameters)
+    prior.check(name)
+    return prior

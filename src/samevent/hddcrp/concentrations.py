@@ -59,10 +59,6 @@ class GammaPrior(NamedTuple):
                 )
 
 
-PRIOR_WITHIN, PRIOR_ACROSS = GammaPrior(1.0, 1.0), GammaPrior(1.0, 0.1)
-"""The vague priors of Teh et al. (2006, section 6) for the concentrations of documents and of the top level."""
-
-
 def draw_concentration(
     alpha: float,
     prior: GammaPrior,

@@ -11,10 +11,13 @@ After all customers, every table of two or more draws its cluster again (Teh et 
 alone at a table has just drawn it. Customers of a cluster that show the same word also move together (`blocks`), and
 part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small.
 
-The first sweeps of a run are annealed: the likelihood has an exponent, which grows to 1. At first it is 0.5 divided by
-the number of values that a customer shows. Then chains forget within a few sweeps where they started. Without
-annealing, chains from singletons and from one cluster for each word stay in different modes, thousands of nats apart.
-Samples are kept only long after.
+The concentrations alpha_d and alpha_0 are fixed, or drawn from priors (`concentrations`).
+
+Where alpha_d is fixed, the first sweeps of a run are annealed: the likelihood has an exponent, which grows to 1. At
+first it is 0.5 divided by the number of values that a customer shows. Then chains forget within a few sweeps where they
+started. Without annealing, chains from singletons and from one cluster for each word stay in different modes, thousands
+of nats apart. Samples are kept only long after. Where alpha_d is drawn, chains find each other without annealing, and
+the large clusters of annealed sweeps would take hundreds of sweeps to dissolve.
 
 The variants differ in what is observed (`Channel`): one channel of words (HDP-lex) or of head lemmas (HDP-1f); several
 independent channels (HDP-flat); channels that depend on others (HDP-struct).
@@ -35,7 +38,6 @@ from samevent.hddcrp.concentrations import GammaPrior, draw_concentration, gener
 from samevent.hddcrp.franchise import Draws, PathLike, sample_runs
 from samevent.hddcrp.kernels import kernel, uniform
 from samevent.hddcrp.menu import (
-    ALL_TABLES,
     NONE,
     Menu,
     add_to_s,
@@ -67,7 +69,9 @@ from samevent.hddcrp.weighing import pick, ratio_with, weigh
 from samevent.partitions.labels import canonical, integers
 
 ALPHA_WITHIN, ALPHA_ACROSS = 0.5, 1.0
-Priors = tuple[GammaPrior, GammaPrior]
+Priors = tuple[GammaPrior | None, GammaPrior | None]
+"""Of the concentrations of documents and of the top level; one without a prior is fixed."""
+FIXED: Priors = (None, None)
 CUSTOMERS_PER_PART = 32
 CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
@@ -81,8 +85,8 @@ class State:
 
     alphas: Floats
     """The concentrations of documents and of the top level."""
-    priors: Priors | None
-    """The priors that they are drawn from; without priors they are fixed."""
+    priors: Priors
+    """The priors of those that are drawn; the others are fixed."""
     observations: Observations
     restaurants: Restaurants
     tables: Tables
@@ -155,8 +159,8 @@ class Info(NamedTuple):
             + log_prior_of_tables(state.tables.cluster[used], state.alpha_across)
             + log_likelihood(state.menu, state.observations.feature_logs, state.observations.total_logs)
         )
-        for prior, alpha in zip(state.priors or (), state.alphas.tolist(), strict=False):
-            log_joint += prior.log_density(alpha)
+        for prior, alpha in zip(state.priors, state.alphas.tolist(), strict=True):
+            log_joint += prior.log_density(alpha) if prior else 0.0
         return cls(log_joint, state.menu.cluster_count)
 
 
@@ -167,20 +171,21 @@ def init(
     *,
     alpha_within: float = ALPHA_WITHIN,
     alpha_across: float = ALPHA_ACROSS,
-    priors: Priors | None = None,
+    priors: Priors = FIXED,
     likelihood_weight: float = 1.0,
     labels: ArrayLike | None = None,
     annealed: int = 0,
 ) -> State:
     """Start a chain with one cluster for each label, and one table for its customers in each document.
 
-    Without `labels`, every customer is alone at a table, and every table alone in a cluster. With `priors`, for the
-    documents and for the top level, concentrations are drawn, too, and begin at the given values. The first `annealed`
-    steps are not draws from the posterior.
+    Without `labels`, every customer is alone at a table, and every table alone in a cluster. A concentration that
+    has a prior is drawn, too, beginning at its given value. The first `annealed` steps are not draws from the
+    posterior.
     """
     check_concentrations(alpha_within=alpha_within, alpha_across=alpha_across)
-    for name, prior in zip(("prior_within", "prior_across"), priors or (), strict=False):
-        prior.check(name)
+    for name, prior in zip(("prior_within", "prior_across"), priors, strict=True):
+        if prior:
+            prior.check(name)
     documents = integers(document, "documents").astype(np.int32)
     if documents.ndim != 1 or (documents < 0).any():
         raise DataError(
@@ -220,7 +225,7 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
     words = len(state.blocks.customers)
     for _ in range(sweeps):
         alphas = state.alpha_within, state.alpha_across
-        if state.priors:
+        if state.priors[1]:
             tabulate_across(state.blocks, state.alpha_across)
         split_and_merge(
             words // CUSTOMERS_PER_SPLIT, *alphas, *seats, state.blocks, state.sides, state.random
@@ -228,8 +233,8 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
         _sweep(*alphas, *seats, state.random)
         move_blocks(*alphas, *seats, *moved)
         move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
-        if state.priors:
-            _draw_concentrations(state, *state.priors)
+        if any(state.priors):
+            _draw_concentrations(state)
 
 
 def step(state: State) -> Info:
@@ -259,8 +264,9 @@ def sample(
     *,
     alpha_within: float = ALPHA_WITHIN,
     alpha_across: float = ALPHA_ACROSS,
-    priors: Priors | None = None,
+    priors: Priors = FIXED,
     likelihood_weight: float = 1.0,
+    labels: ArrayLike | None = None,
     seed: int = 0,
     runs: int = 5,
     sweeps: int = 500,
@@ -270,31 +276,38 @@ def sample(
     checkpoint: PathLike | None = None,
     check: bool = False,
 ) -> Draws:
-    """Run independent chains (see `franchise.sample_runs`). A run depends on the seed and its own number only."""
+    """Run independent chains (see `franchise.sample_runs`), all from `labels` as in `init`.
+
+    They are annealed if the concentration of documents is fixed. A run depends on the seed and its own number only.
+    """
 
     def start(run: int) -> State:
         return init(
             document, channels, seeded(seed, "hdp", run), alpha_within=alpha_within, alpha_across=alpha_across,
-            priors=priors, likelihood_weight=likelihood_weight, annealed=int(sweeps * ANNEALED),
+            priors=priors, likelihood_weight=likelihood_weight, labels=labels,
+            annealed=0 if priors[0] else int(sweeps * ANNEALED),
         )  # fmt: skip
 
     alphas = alpha_within, alpha_across, priors
-    model = "hdp", seed, *alphas, likelihood_weight, np.asarray(document), tuple(channels)
+    began = None if labels is None else canonical(labels)
+    model = "hdp", seed, *alphas, likelihood_weight, began, np.asarray(document), tuple(channels)
     return sample_runs(
         start, step, runs=runs, sweeps=sweeps, keep=keep, jobs=jobs, progress=progress, checkpoint=checkpoint,
         depends_on=model, check=check,
     )  # fmt: skip
 
 
-def _draw_concentrations(state: State, within: GammaPrior, across: GammaPrior) -> None:
-    """Draw the concentrations given the seats: they do not depend on observations."""
-    generator, rooms = generator_of(state.random), state.restaurants
-    tables = int(state.menu.counters[ALL_TABLES])
-    customers = np.bincount(rooms.document)
-    state.alphas[0] = draw_concentration(state.alpha_within, within, customers, tables, generator)
-    state.alphas[1] = draw_concentration(
-        state.alpha_across, across, np.array([tables]), state.menu.cluster_count, generator
+def _draw_concentrations(state: State) -> None:
+    """Draw the concentrations that have priors, given the seats: they do not depend on observations."""
+    tables, generator = np.flatnonzero(state.tables.size), generator_of(state.random)
+    levels = (
+        (np.bincount(state.restaurants.document), len(tables)),
+        (np.array([len(tables)]), state.menu.cluster_count),
     )
+    for level, (prior, (customers, taken)) in enumerate(zip(state.priors, levels, strict=True)):
+        if prior:
+            alpha = float(state.alphas[level])
+            state.alphas[level] = draw_concentration(alpha, prior, customers, taken, generator)
 
 
 def _first_equal(values: NDArray[np.integer]) -> Integers:
