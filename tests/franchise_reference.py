@@ -275,11 +275,14 @@ class Tables:
         emptied = sum(self._stand_up(i) for i in s)
         self.menu.take(s, cluster, emptied)
         old = cluster if cluster in self.menu.tables else NEW
-        clusters = [k for totals in self.menu.active for k in self.menu.groups[totals]]
+        shared = [k for f in self.menu.shown(s) for k in self.menu.sharing.get(f, [])]
+        present = [self.cluster[t] for d in sorted({self.document[i] for i in s}) for t in self._used(d)]
         conflicts = {self.cluster[self.table[i]] for i in others}
-        options = [NEW, *(k for k in clusters if k not in conflicts)]
-        logs = [self._simplified(s, k) + (0.0 if k == NEW else self.menu.fit(s, k)) for k in options]
-        new = options[_picked([math.exp(weight - max(logs)) for weight in logs], random)]
+        options = [NEW, *(k for k in dict.fromkeys([*shared, *present]) if k not in conflicts)]
+        new = old
+        if old in options:
+            logs = [self._simplified(s, k) + (0.0 if k == NEW else self.menu.fit(s, k)) for k in options]
+            new = options[_picked([math.exp(weight - max(logs)) for weight in logs], random)]
         if new != old:
             excess = -self._simplified(s, new)
             probability, made = self._seated(s, new, random=random)

@@ -7,8 +7,10 @@ two kinds, where features are those of the first channel, words or head lemmas:
     whole   all customers of a cluster that show one feature
     part    those of them in the documents where another feature occurs, which are often documents about one topic
 
-A block S moves as a whole, to a new cluster, or to any cluster without such customers: without the feature, for a part
-without the feature in these documents. So each move can be undone, by the same choice of features. With S taken out,
+A block S moves as a whole, to a new cluster, or to one without such customers: without the feature, for a part without
+the feature in these documents. Only clusters that are in a document of S, or share some other feature with S, come
+into question: the others have nothing for S, and there are thousands of them. If S itself is in such a cluster, it
+stays. So each move can be undone, by the same choice of features. With S taken out,
 let cluster k have m_k of M tables, let D_k be the number of documents of S without k, n_dk and s_d the customers of k
 and of S in document d. If every document had one table for each of its clusters, k would have
 
@@ -38,13 +40,11 @@ from scipy.special import gammaln
 
 from samevent.hddcrp.kernels import inlined, kernel, uniform
 from samevent.hddcrp.menu import (
-    ACTIVE_GROUPS,
     ALL_TABLES,
     FEATURES_OF_S,
-    FIRST,
     GROUP,
-    NEXT,
     NONE,
+    RANK,
     SHARING,
     TABLES,
     add_to_s,
@@ -64,6 +64,7 @@ from samevent.hddcrp.weighing import (
     set_aside,
     share,
     shared_log_ratio,
+    shares,
 )
 
 _NEW = -2
@@ -226,7 +227,11 @@ def _move(size, conflicts, alpha_within, alpha_across, restaurants, tables, menu
     """Move the block in `members`, but not to a cluster in `conflicts`; return whether it moved."""
     old, emptied = take_out(size, restaurants, tables, menu, blocks)
     documents, met, most = _look_around(size, alpha_within, restaurants, tables, blocks)
-    new = _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, menu, blocks, random)
+    new = old
+    if old == NONE or blocks.present[old] > 0 or shares(menu, old):
+        new = _draw_cluster(
+            old, conflicts, documents, met, most, alpha_within, alpha_across, menu, blocks, random
+        )
     before = documents - (blocks.present[old] if old != NONE else 0)
     after = documents - (blocks.present[new] if new != NONE else 0)
     for n in range(met):
@@ -332,7 +337,7 @@ def _look_around(size, alpha_within, restaurants, tables, blocks):  # type: igno
 
 
 @kernel
-def _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, menu, blocks, random):  # type: ignore[no-untyped-def]
+def _draw_cluster(old, conflicts, documents, met, most, alpha_within, alpha_across, menu, blocks, random):  # type: ignore[no-untyped-def]
     """Draw a cluster for S, or NONE for a new one, as if every document had one table for each of its clusters.
 
     No cluster gains more than `most` in the documents and by new tables there.
@@ -351,31 +356,18 @@ def _draw_cluster(old, conflicts, documents, most, alpha_within, alpha_across, m
         reach = max(largest, known) - NEGLIGIBLE - most + logs_across[all_tables]
         scanned, at_most = set_aside(menu, reach)
     share(menu, scanned, at_most, reach)
-    count = 1
-    if scanned < menu.counters[FEATURES_OF_S]:
-        for n in range(menu.counters[SHARING]):
-            k = menu.lists[SHARING, n]
-            weight = shared_log_ratio(menu, k) + _log_weight(k, documents, log_alpha, menu, blocks)
-            if weight > largest - NEGLIGIBLE:
-                weight += log_ratio_by_totals(menu, menu.clusters[k, GROUP])
-                blocks.options[count], blocks.weights[count] = k, weight
-                largest = max(largest, weight)
-                count += 1
-    else:
-        for n in range(menu.counters[ACTIVE_GROUPS]):
-            g = menu.lists[ACTIVE_GROUPS, n]
-            by_totals, known_totals = 0.0, False
-            k = menu.groups[g, FIRST]
-            while k != NONE:
-                weight = shared_log_ratio(menu, k) + _log_weight(k, documents, log_alpha, menu, blocks)
-                if weight > largest - NEGLIGIBLE:
-                    if not known_totals:
-                        by_totals, known_totals = log_ratio_by_totals(menu, g), True
-                    weight += by_totals
-                    blocks.options[count], blocks.weights[count] = k, weight
-                    largest = max(largest, weight)
-                    count += 1
-                k = menu.clusters[k, NEXT]
+    count, sharing = 1, menu.counters[SHARING]
+    # Where features were set aside, clusters that share none of the others are negligible.
+    for n in range(sharing + (met if scanned == menu.counters[FEATURES_OF_S] else 0)):
+        k = menu.lists[SHARING, n] if n < sharing else blocks.met[n - sharing]
+        if n >= sharing and menu.clusters[k, RANK] != NONE:
+            continue
+        weight = shared_log_ratio(menu, k) + _log_weight(k, documents, log_alpha, menu, blocks)
+        if weight > largest - NEGLIGIBLE:
+            weight += log_ratio_by_totals(menu, menu.clusters[k, GROUP])
+            blocks.options[count], blocks.weights[count] = k, weight
+            largest = max(largest, weight)
+            count += 1
     total = 0.0
     for n in range(count):
         weight = blocks.weights[n] - largest

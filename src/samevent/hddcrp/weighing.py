@@ -147,6 +147,15 @@ def share(menu, count, at_most, reach):  # type: ignore[no-untyped-def]
     menu.counters[SHARING] = kept
 
 
+@kernel
+def shares(menu, k):  # type: ignore[no-untyped-def]
+    """Return whether cluster `k` shows a feature of S."""
+    for n in range(menu.counters[FEATURES_OF_S]):  # noqa: SIM110 (numba compiles no generators here)
+        if count_in(menu, menu.features_of_s[n], k) > 0:
+            return True
+    return False
+
+
 @inlined
 def _is_in_reach(menu, k, most, reach):  # type: ignore[no-untyped-def]
     """Return whether a log likelihood ratio that is at most `most` may be above `reach`, given the totals of `k`."""
