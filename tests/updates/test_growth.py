@@ -46,7 +46,7 @@ def codes(links: MentionLinks, mentions: int) -> dict[int, float]:
     return dict(zip(links.pairs.codes(mentions).tolist(), links.similarity.tolist(), strict=True))
 
 
-def second_look(columns: int) -> SecondLook:
+def second_look() -> SecondLook:
     """Return one tree per column of the graph, each with one question."""
     count = len(GRAPH_COLUMNS)
     nodes = 3 * count
@@ -54,7 +54,7 @@ def second_look(columns: int) -> SecondLook:
     left[::3], right[::3] = np.arange(1, nodes, 3), np.arange(2, nodes, 3)
     trees = Trees(
         starts=np.arange(0, nodes + 1, 3, dtype=np.int32),
-        column=np.repeat(np.arange(columns, columns + count), 3).astype(np.int16),
+        column=np.repeat(np.arange(count), 3).astype(np.int16),
         threshold=np.full(nodes, 0.02),
         left=left,
         right=right,
@@ -69,7 +69,7 @@ def second_look(columns: int) -> SecondLook:
 def test_old_and_new_links_are_those_of_a_full_search(seed: int, looks: int) -> None:
     evidence, row, document = in_two_steps(seed, documents=9, later=2)
     model = cast(BoostedModel, Model.load().pair_models["light"])
-    model = replace(model, second=second_look(len(model.names)) if looks == 2 else None)
+    model = replace(model, second=second_look() if looks == 2 else None)
     settings = LinkSettings(minimum_similarity=0.002)
     everything = find_links(evidence.table, model, settings=settings)
     before = part_of(evidence.table, np.arange(row, dtype=np.int32))

@@ -30,22 +30,20 @@ from samevent.similarity.trees import Columns, Trees
 from samevent.storage import damaged_table, pack_strings, read_table, unpack_strings, write_table
 
 BOOSTED_KIND = "boosted similarity"
-BOOSTED_SCHEMA = 1
+BOOSTED_SCHEMA = 2
 
 USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
 """Chosen for `standard` and `best` on unseen topics and on another corpus (tools/reliability.py)."""
 
 LEAST_LINK = 0.01
 """Pairs below this f are no links, and not part of the graph that a second look sees."""
-_CHUNK = 1 << 18
-"""Number of pairs looked at again at a time."""
 
 _BY_NAME = {feature.name: feature for feature in TREE_FEATURES}
 
 
 @dataclass(frozen=True)
 class SecondLook:
-    """Trees over the features of a model and, after these, the columns of the graph of its links."""
+    """Trees over the columns of the graph of a model's links (`graph`)."""
 
     trees: Trees
     intercept: float
@@ -73,14 +71,17 @@ class BoostedModel:
     def __post_init__(self) -> None:
         unknown = [name for name in self.names if name not in _BY_NAME]
         asked = int(self.trees.column.max(initial=0))
-        if self.second:
-            asked = max(asked, int(self.second.trees.column.max(initial=0)) - len(GRAPH_COLUMNS))
         if unknown or asked >= len(self.names):
             raise FormatError(
                 f"the pair model has the unknown feature {unknown[0]!r}" if unknown
                 else f"the pair model asks for {asked + 1} features and names {len(self.names)}",
                 expected=f"some of {', '.join(_BY_NAME)}",
             )  # fmt: skip
+        if self.second and int(self.second.trees.column.max(initial=0)) >= len(GRAPH_COLUMNS):
+            raise FormatError(
+                "the second look asks for more columns than a graph has",
+                expected=f"at most {len(GRAPH_COLUMNS)}",
+            )
 
     @cached_property
     def groups(self) -> frozenset[str]:
@@ -126,24 +127,19 @@ class BoostedModel:
         return columns(table, i, j, self.features)
 
     def look_again(
-        self, table: MentionTable, pairs: Pairs, score: Floats, which: Indices | None = None
+        self, document: Indices, pairs: Pairs, score: Floats, which: Indices | None = None
     ) -> Floats:
         """Return the log-odds of all links of a corpus after a second look, given those of the first.
 
-        A pair says more once it is known which others either mention is like: the mean of both looks counts. Only the
-        pairs `which` are looked at, by their numbers, if they are given.
+        A pair says more once it is known which others either mention is like: the mean of both looks counts.
+        `document` are the documents of all mentions. Only the pairs `which` are looked at, by their numbers, if they
+        are given.
         """
+        chosen = slice(None) if which is None else which
         if self.second is None:
-            return score if which is None else score[which]
-        graph = graph_columns(table.document, pairs, score)
-        chosen = np.arange(len(score)) if which is None else which
-        looked = np.empty(len(chosen))
-        for start in range(0, len(chosen), _CHUNK):
-            part = chosen[start : start + _CHUNK]
-            own = self.columns(table, pairs.i[part], pairs.j[part])
-            matrix = np.asfortranarray(np.concatenate([own, graph[part]], axis=1))
-            looked[start : start + _CHUNK] = self.second.intercept + self.second.trees.scores(matrix)
-        mean: Floats = (score[chosen] + looked) / 2
+            return score[chosen]
+        graph = np.asfortranarray(graph_columns(document, pairs, score)[chosen])
+        mean: Floats = (score[chosen] + self.second.intercept + self.second.trees.scores(graph)) / 2
         return mean
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:

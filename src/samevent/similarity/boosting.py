@@ -40,7 +40,8 @@ class BoostingSettings:
 
     `l2` shrinks the values of leaves; each split chooses from a `feature_share` of the features, drawn anew;
     `easy_share` is the share of different events with different lemmas that is learned from; `without` lists feature
-    groups to leave out. `uncertainty` is how far the log-odds are off on unseen texts.
+    groups to leave out. `uncertainty` is how far the log-odds are off on unseen texts. The trees of a second look have
+    `second_rounds` and at least `second_leaf_pairs` pairs in a leaf: a graph repeats what it says.
     """
 
     rounds: int = 250
@@ -54,9 +55,18 @@ class BoostingSettings:
     without: tuple[str, ...] = ()
     blocking: Blocking = field(default_factory=Blocking)
     uncertainty: Uncertainty = USUAL_UNCERTAINTY
+    second_rounds: int = 150
+    second_leaf_pairs: int = 200
 
     def __post_init__(self) -> None:
-        for name, least in (("rounds", 1), ("leaves", 2), ("leaf_pairs", 1), ("l2", 0)):
+        for name, least in (
+            ("rounds", 1),
+            ("leaves", 2),
+            ("leaf_pairs", 1),
+            ("l2", 0),
+            ("second_rounds", 1),
+            ("second_leaf_pairs", 1),
+        ):
             if getattr(self, name) < least:
                 raise UsageError(
                     f"the parameter {name!r} is {getattr(self, name)}", expected=f"{least} or more"
@@ -154,8 +164,8 @@ def train_second_look(
     chosen &= learn
     graph = graph_columns(data.table.document, links.pairs, logit(links.similarity))
     pairs = links.pairs[chosen]
-    matrix = np.concatenate([columns(data.table, pairs.i, pairs.j, settings.features), graph[chosen]], axis=1)
-    classifier = _fitted(matrix, data.same(pairs), weight[chosen], settings)
+    again = replace(settings, rounds=settings.second_rounds, leaf_pairs=settings.second_leaf_pairs)
+    classifier = _fitted(graph[chosen], data.same(pairs), weight[chosen], again)
     return SecondLook(trees_of(classifier), _intercept(classifier))
 
 
@@ -170,7 +180,18 @@ def from_classifier(
     """Return the model that a fitted classifier is."""
     about = {
         name: getattr(settings, name)
-        for name in ("rounds", "rate", "leaves", "leaf_pairs", "l2", "feature_share", "easy_share", "seed")
+        for name in (
+            "rounds",
+            "rate",
+            "leaves",
+            "leaf_pairs",
+            "l2",
+            "feature_share",
+            "easy_share",
+            "seed",
+            "second_rounds",
+            "second_leaf_pairs",
+        )
     }
     return BoostedModel(
         trees=trees_of(classifier),

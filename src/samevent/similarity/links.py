@@ -153,7 +153,7 @@ def look_again(table: MentionTable, model: BoostedModel, links: MentionLinks) ->
     """Return all links of a corpus with what a model's second look makes of them, if it has one."""
     if model.second is None:
         return links
-    score = model.look_again(table, links.pairs, log_odds(links.similarity))
+    score = model.look_again(table.document, links.pairs, log_odds(links.similarity))
     return MentionLinks(links.pairs, expit(score), links.scored)
 
 

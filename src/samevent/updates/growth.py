@@ -90,7 +90,7 @@ class NewLinks:
         with_new[new.pairs.i] = with_new[new.pairs.j] = True
         affected = np.flatnonzero(with_new[pairs.i] | with_new[pairs.j])
         if model.second:
-            score = model.look_again(table, pairs, log_odds(first), affected.astype(np.int32))
+            score = model.look_again(table.document, pairs, log_odds(first), affected.astype(np.int32))
             final[affected] = expit(score)
         self.looks = Looks(pairs, first, final)
         self.changed = np.union1d(pairs.i[affected], pairs.j[affected])
