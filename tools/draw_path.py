@@ -73,7 +73,7 @@ STEPS = (
     Step("Compile", compile_in_parts, MentionTable, label_mentions),
     Step("Link", find_links, MentionLinks, None),
     Step("Cluster", Clusterer.cluster, Clustered, cluster_evidence),
-    Step("Assemble", assemble, Result, Model.resolve),
+    Step("Assemble", assemble, Result, Model.resolve_evidence),
 )
 SPANS = ((Model.resolve, 0, 1, 8), (Model.prepare, 1, 1, 4), (Prepared, 1, 5, 5))
 """What runs the steps: its column, its first step, its last step."""
@@ -84,7 +84,8 @@ NESTED: tuple[tuple[Function, Function], ...] = (
     (Model.prepare, prepare),
     (prepare, complete),
     (Prepared, label_mentions),
-    (Model.resolve, cluster_evidence),
+    (Model.resolve, Model.resolve_evidence),
+    (Model.resolve_evidence, cluster_evidence),
     (Linked.links, Evidence.links),
 )
 """Callers and the functions that they call on the way to the steps."""

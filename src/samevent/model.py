@@ -280,7 +280,7 @@ class Model:
         self.check_parts(options.system)
         prepared = self.prepare(corpus, preset=options.preset, jobs=jobs, watch=clock.watching(watch))
         clock.begin_linking()
-        return self.conclude(
+        return self.resolve_evidence(
             prepared.corpus,
             prepared.evidence,
             options,
@@ -290,7 +290,7 @@ class Model:
             clock=clock,
         )
 
-    def conclude(
+    def resolve_evidence(
         self,
         corpus: Corpus,
         evidence: Evidence,

@@ -114,7 +114,7 @@ def resolve_streamed(
     documents, table, _ = _read(job, corpus, executor, show)
     clock.begin_linking()
     evidence = _evidence(job, documents, table, executor, show)
-    return model_of(job.model).conclude(
+    return model_of(job.model).resolve_evidence(
         documents, evidence, job.options, jobs=jobs, checkpoint=checkpoint, watch=watch, clock=clock
     )
 
