@@ -49,5 +49,6 @@ def test_path_picture_rejects_steps_that_are_not_in_the_code(
 
 
 def test_calls_are_read_from_the_source() -> None:
-    assert {"prepare", "cluster_evidence", "assemble"} <= calls_in(Model.resolve)
+    assert {"prepare", "resolve_evidence"} <= calls_in(Model.resolve)
+    assert {"cluster_evidence", "assemble"} <= calls_in(Model.resolve_evidence)
     assert "extract" not in calls_in(Model.resolve)

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from samevent.errors import DataError, UsageError
+from samevent.similarity import boosting
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import LEAST_LINK, BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look, training_rows
@@ -56,16 +58,32 @@ def test_training_ignores_topics_not_in_learn(tmp_path: Path) -> None:
     assert background == TABLE.document_frequencies(TOPIC == 1).without_rare(2)
 
 
-def test_pairs_of_one_word_that_no_chain_judges_are_not_learned_from() -> None:
+def unchained() -> tuple[LabelledMentions, NDArray[np.int64]]:
+    """Return the data with all mentions of the most frequent word as events of their own, and these mentions."""
     lemma = TABLE.heads.lemma[TABLE.head]
     alone = np.flatnonzero(lemma == np.bincount(lemma).argmax())
     event = EVENT.copy()
     event[alone] = EVENT.max() + 1 + np.arange(len(alone))
-    rows = training_rows(replace(DATA, event=event), replace(QUICK, easy_share=1.0))
-    left_out = np.isin(rows.pairs.i, alone) & np.isin(rows.pairs.j, alone)
-    assert not left_out.any()
-    assert np.isin(rows.pairs.i, alone).any()
+    return replace(DATA, event=event), alone
+
+
+def test_pairs_of_one_word_that_no_chain_judges_are_not_learned_from() -> None:
+    data, alone = unchained()
+    pairs = training_rows(data, replace(QUICK, easy_share=1.0)).pairs
+    both = np.isin(pairs.i, alone) & np.isin(pairs.j, alone)
+    inside = pairs.equal(TABLE.document)
+    assert not (both & ~inside).any()
+    assert (both & inside).any()
+    assert np.isin(pairs.i, alone).any()
     assert np.isin(training_rows(DATA, QUICK).pairs.i, alone).any()
+
+
+def test_statements_are_learned_from_even_if_no_chain_judges_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, alone = unchained()
+    monkeypatch.setattr(boosting, "reporting_heads", lambda table, i, j: np.full(len(i), 2.0))
+    pairs = training_rows(data, replace(QUICK, easy_share=1.0)).pairs
+    both = np.isin(pairs.i, alone) & np.isin(pairs.j, alone)
+    assert (both & ~pairs.equal(TABLE.document)).any()
 
 
 def looking_twice() -> tuple[BoostedModel, MentionLinks]:

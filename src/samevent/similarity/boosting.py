@@ -25,7 +25,7 @@ from samevent.similarity.features import Feature
 from samevent.similarity.graph import graph_columns
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.pairs import LabelledMentions, Pairs
-from samevent.similarity.tree_features import TREE_FEATURES, columns
+from samevent.similarity.tree_features import TREE_FEATURES, columns, reporting_heads
 from samevent.similarity.trees import MOST_LEAVES, Columns, Trees
 
 Progress = Callable[[str], None]
@@ -130,10 +130,14 @@ def training_rows(
 
 
 def chosen_pairs(data: LabelledMentions, pairs: Pairs, settings: BoostingSettings) -> tuple[Booleans, Floats]:
-    """Return which pairs to learn from, and how many each stands for: of the easy ones, a share."""
+    """Return which pairs to learn from, and how many each stands for: of the easy ones, a share.
+
+    Pairs that annotators may not have looked at are left out, but for statements: everybody *said* something.
+    """
     easy = ~data.same(pairs) & ~pairs.equal(data.table.heads.lemma[data.table.head])
     draw = stream(settings.seed, "easy pairs").random(len(pairs))
-    kept = (~easy | (draw < settings.easy_share)) & ~data.unjudged(pairs)
+    unjudged = data.unjudged(pairs) & (reporting_heads(data.table, pairs.i, pairs.j) == 0)
+    kept = (~easy | (draw < settings.easy_share)) & ~unjudged
     return kept, np.where(easy, 1 / settings.easy_share, 1.0)
 
 

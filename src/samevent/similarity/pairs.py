@@ -121,15 +121,15 @@ class LabelledMentions:
         return pairs.equal(self.event)
 
     def unjudged(self, pairs: Pairs) -> Booleans:
-        """Return which pairs have the same head and no mention in a chain of several.
+        """Return which pairs across documents have the same head and no mention in a chain of several.
 
         Annotators chain the events they look for. Two mentions of a word that nobody chained, as in two articles that
-        quote one sentence, may well be the same event.
+        quote one sentence, may well be the same event. In one document, they would have been chained.
         """
         alone = np.bincount(self.event)[self.event] == 1
         head = self.table.heads.lemma[self.table.head]
         unjudged: Booleans = alone[pairs.i] & alone[pairs.j] & pairs.equal(head)
-        return unjudged
+        return unjudged & ~pairs.equal(self.table.document)
 
 
 def label_mentions(
