@@ -107,6 +107,22 @@ def test_batches_and_their_answers_are_joined_in_few_bytes_per_link() -> None:
     assert peak < customers * (4 * samples + 40) + pairs * 60
 
 
+def test_parts_without_their_weakest_links_are_joined() -> None:
+    i, j = np.array([1, 2, 4], np.int32), np.array([0, 1, 3], np.int32)
+    parts = component_batches(5, i, j, most=1)
+    full = [
+        unsampled(part, i[part.links], j[part.links], np.full(len(part.links), 0.5), 2, FitSettings(keep=1))
+        for part in parts
+    ]
+    cut = [
+        replace(each, left=each.left[1:], right=each.right[1:], together=each.together[1:]) for each in full
+    ]
+    joined = join_mixtures(5, parts, cut)
+    assert joined.left.tolist() == [1]
+    assert joined.right.tolist() == [2]
+    assert len(joined.samples) == len(full[0].samples)
+
+
 def answers(**options: Any) -> Mixture:
     return SYSTEM.mixture(
         EVIDENCE, LINKS, UNCERTAIN, model="hddcrp", document_weight=1.0, seed=5, alpha_within=0.5, alpha_across=0.01,

@@ -100,17 +100,17 @@ def _packed(sizes: NDArray[np.integer], most: int) -> NDArray[np.int64]:
 def join_mixtures(customers: int, batches: Sequence[Batch], parts: Iterable[Mixture]) -> Mixture:
     """Return the mixture of a whole problem from those of its batches, one after the other; others are alone.
 
-    Each part has as many pairs as its batch has links.
+    A part has a pair for each link of its batch that is strong enough to be one at some shift.
     """
-    total = sum(len(batch.links) for batch in batches)
-    left, right, together = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total)
+    most = sum(len(batch.links) for batch in batches)
+    left, right, together = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most)
     component, difference = np.arange(customers, dtype=np.int32), np.zeros(customers)
     samples = np.empty((0, customers), np.int32)
     traces: list[ComponentTrace] = []
     verdicts: dict[str, None] = {}
     seed, draws, sampled, settled, complete, done = 0, 0, 0, True, True, 0
-    for batch, part in zip(batches, parts, strict=True):
-        if not done:
+    for number, (batch, part) in enumerate(zip(batches, parts, strict=True)):
+        if number == 0:
             samples = np.tile(np.arange(customers, dtype=np.int32), (len(part.samples), 1))
             seed, draws = part.seed, part.draws
         for row, sample in enumerate(part.samples):
@@ -118,7 +118,7 @@ def join_mixtures(customers: int, batches: Sequence[Batch], parts: Iterable[Mixt
         if part.component is not None:
             component[batch.customers] = batch.customers[_first_of(part.component)[part.component]]
         difference[batch.customers] = part.chain_difference
-        pairs = slice(done, done + len(batch.links))
+        pairs = slice(done, done + len(part.left))
         left[pairs], right[pairs] = batch.customers[part.left], batch.customers[part.right]
         together[pairs] = part.together
         traces += (replace(trace, first=int(batch.customers[trace.first])) for trace in part.largest)
@@ -127,7 +127,7 @@ def join_mixtures(customers: int, batches: Sequence[Batch], parts: Iterable[Mixt
         settled &= part.settled
         complete &= part.complete
         done = pairs.stop
-    order = np.argsort(left.astype(np.int64) * customers + right)
+    order = np.argsort(left[:done].astype(np.int64) * customers + right[:done])
     return Mixture(
         samples=samples,
         left=left[order],
