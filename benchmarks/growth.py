@@ -85,7 +85,7 @@ def _peak_mb() -> float:
 
 @batch_runtime()
 def measure(mentions: int, preset: str, jobs: int, keep: Path | None) -> dict[str, Any]:
-    """Go through all stages with a corpus of so many mentions, and leave the files in the folder `keep`."""
+    """Run all stages on a corpus of so many mentions, and leave the files in the folder `keep`."""
     model, stages = Model.load(), Stages()
     system = clusterer("hddcrp", preset=preset)
     with stages.stage("compiling"):  # loads models and compiled code, which has nothing to do with growth
