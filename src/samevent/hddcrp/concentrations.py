@@ -43,8 +43,8 @@ class GammaPrior(NamedTuple):
     def log_density(self, value: float) -> float:
         """Return the log density at a positive number.
 
-        >>> GammaPrior(1, 2).log_density(3.0) == np.log(2) - 6
-        True
+        >>> round(GammaPrior(1, 2).log_density(3.0), 4)  # log 2 - 6
+        -5.3069
         """
         constant = self.shape * np.log(self.rate) - gammaln(self.shape)
         return float(constant + (self.shape - 1) * np.log(value) - self.rate * value)
