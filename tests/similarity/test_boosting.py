@@ -48,7 +48,7 @@ def test_training_is_deterministic(tmp_path: Path) -> None:
 def test_training_ignores_topics_not_in_learn(tmp_path: Path) -> None:
     north = TOPIC[TABLE.document] == 0
     upset = replace(DATA, event=np.where(north, EVENT % 2, EVENT + 2).astype(np.int32))
-    settings = replace(QUICK, easy_share=1.0)
+    settings = replace(QUICK, easy_share=1.0, size_discount=1.0)
     one, other = (
         saved(train_boosted(data, learn=["south"], settings=settings), tmp_path / "model.npz")
         for data in (DATA, upset)
@@ -129,14 +129,26 @@ def test_pairs_across_halves_are_not_learned_from() -> None:
 
 
 def test_drawn_pairs_stand_for_all() -> None:
-    everything = training_rows(DATA, replace(QUICK, easy_share=1.0))
-    drawn = training_rows(DATA, replace(QUICK, easy_share=0.5))
+    everything = training_rows(DATA, replace(QUICK, easy_share=1.0, size_discount=0))
+    drawn = training_rows(DATA, replace(QUICK, easy_share=0.5, size_discount=0))
     lemma = TABLE.heads.lemma[TABLE.head]
     easy = ~drawn.same & ~drawn.pairs.equal(lemma)
     assert set(drawn.weight[easy]) == {2.0}
     assert set(drawn.weight[~easy]) == {1.0}
     assert (~easy).sum() == (everything.same | everything.pairs.equal(lemma)).sum()
     assert drawn.weight.sum() == pytest.approx(everything.weight.sum(), rel=0.1)
+
+
+def test_events_count_by_their_mentions_and_not_by_their_pairs() -> None:
+    settings = replace(QUICK, easy_share=1.0, size_discount=1.0)
+    counted = training_rows(DATA, replace(settings, size_discount=0))
+    rows = training_rows(DATA, settings)
+    np.testing.assert_array_equal(rows.pairs.i, counted.pairs.i)
+    size = np.bincount(EVENT)[EVENT]
+    for group in (rows.same, ~rows.same):
+        discount = rows.weight[group] * np.sqrt(size[rows.pairs.i] * size[rows.pairs.j])[group]
+        np.testing.assert_allclose(discount, discount[0])
+        assert rows.weight[group].sum() == pytest.approx(counted.weight[group].sum())
 
 
 def test_left_out_groups_are_no_columns() -> None:
@@ -156,6 +168,7 @@ def test_training_without_both_classes_is_an_error() -> None:
         ({"leaves": 33}, "'leaves' is 33"),
         ({"rounds": 0}, "'rounds' is 0; expected 1 or more"),
         ({"easy_share": 0.0}, "'easy_share' is 0.0"),
+        ({"size_discount": -1.0}, "'size_discount' is -1.0; expected 0 or more"),
         ({"without": ("x",)}, "unknown feature group 'x'"),
     ],
 )

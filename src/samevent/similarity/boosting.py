@@ -39,9 +39,11 @@ class BoostingSettings:
     """How to train trees: `rounds` of one tree each, scaled by `rate`; a leaf has at least `leaf_pairs` pairs.
 
     `l2` shrinks the values of leaves; each split chooses from a `feature_share` of the features, drawn anew;
-    `easy_share` is the share of different events with different lemmas that is learned from; `without` lists feature
-    groups to leave out. `uncertainty` is how far the log-odds are off on unseen texts. The trees of a second look have
-    `second_rounds` and at least `second_leaf_pairs` pairs in a leaf: a graph repeats what it says.
+    `easy_share` is the share of different events with different lemmas that is learned from. Pairs of mentions whose
+    events have m and n mentions count (m n)^(-`size_discount` / 2) as much: at 1, an event counts by its mentions, at 0
+    by its pairs. `without` lists feature groups to leave out. `uncertainty` is how far the log-odds are off on unseen
+    texts. The trees of a second look have `second_rounds` and at least `second_leaf_pairs` pairs in a leaf: a graph
+    repeats what it says.
     """
 
     rounds: int = 250
@@ -51,6 +53,7 @@ class BoostingSettings:
     l2: float = 2.0
     feature_share: float = 0.3
     easy_share: float = 0.15
+    size_discount: float = 0.6
     seed: int = 0
     without: tuple[str, ...] = ()
     blocking: Blocking = field(default_factory=Blocking)
@@ -64,6 +67,7 @@ class BoostingSettings:
             ("leaves", 2),
             ("leaf_pairs", 1),
             ("l2", 0),
+            ("size_discount", 0),
             ("second_rounds", 1),
             ("second_leaf_pairs", 1),
         ):
@@ -132,13 +136,31 @@ def training_rows(
 def chosen_pairs(data: LabelledMentions, pairs: Pairs, settings: BoostingSettings) -> tuple[Booleans, Floats]:
     """Return which pairs to learn from, and how many each stands for: of the easy ones, a share.
 
-    Pairs that annotators may not have looked at are left out, but for statements: everybody *said* something.
+    Pairs that annotators may not have looked at are left out, but for statements: everybody *said* something. Pairs of
+    large events, which say much the same, count less; those of the same event stand for as many as without that, and
+    so do the others, so that probabilities stay those of all pairs.
     """
-    easy = ~data.same(pairs) & ~pairs.equal(data.table.heads.lemma[data.table.head])
+    same = data.same(pairs)
+    easy = ~same & ~pairs.equal(data.table.heads.lemma[data.table.head])
     draw = stream(settings.seed, "easy pairs").random(len(pairs))
     unjudged = data.unjudged(pairs) & (reporting_heads(data.table, pairs.i, pairs.j) == 0)
     kept = (~easy | (draw < settings.easy_share)) & ~unjudged
-    return kept, np.where(easy, 1 / settings.easy_share, 1.0)
+    weight = np.where(easy, 1 / settings.easy_share, 1.0)
+    size = _event_sizes(data, pairs)
+    discount = (size[pairs.i] * size[pairs.j]) ** (-settings.size_discount / 2)
+    for group in (kept & same, kept & ~same):
+        weight[group] *= discount[group] * weight[group].sum() / (weight[group] @ discount[group])
+    return kept, weight
+
+
+def _event_sizes(data: LabelledMentions, pairs: Pairs) -> Floats:
+    """Return how many mentions that occur in the pairs each mention's event has."""
+    paired = np.zeros(len(data.event), np.bool_)
+    paired[pairs.i] = paired[pairs.j] = True
+    sizes: Floats = np.bincount(data.event[paired], minlength=int(data.event.max()) + 1)[data.event].astype(
+        np.float64
+    )
+    return sizes
 
 
 def train_boosted(
@@ -164,12 +186,11 @@ def train_second_look(
     data: LabelledMentions, links: MentionLinks, settings: BoostingSettings, learn: Booleans
 ) -> SecondLook:
     """Train a second look on the links in `learn`, given the similarities of all by models that had not seen them."""
-    chosen, weight = chosen_pairs(data, links.pairs, settings)
-    chosen &= learn
-    graph = graph_columns(data.table.document, links.pairs, logit(links.similarity))
-    pairs = links.pairs[chosen]
+    pairs = links.pairs[learn]
+    kept, weight = chosen_pairs(data, pairs, settings)
+    graph = graph_columns(data.table.document, links.pairs, logit(links.similarity))[learn]
     again = replace(settings, rounds=settings.second_rounds, leaf_pairs=settings.second_leaf_pairs)
-    classifier = _fitted(graph[chosen], data.same(pairs), weight[chosen], again)
+    classifier = _fitted(graph[kept], data.same(pairs[kept]), weight[kept], again)
     return SecondLook(trees_of(classifier), _intercept(classifier))
 
 
@@ -192,6 +213,7 @@ def from_classifier(
             "l2",
             "feature_share",
             "easy_share",
+            "size_discount",
             "seed",
             "second_rounds",
             "second_leaf_pairs",
