@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from samevent.errors import DataError, UsageError
-from samevent.similarity import boosting
+from samevent.seeds import stream
+from samevent.similarity import boosted, boosting
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import LEAST_LINK, BoostedModel
 from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look, training_rows
@@ -105,6 +106,17 @@ def test_second_look_counts_half_and_sees_the_whole_graph() -> None:
     assert found.pairs.codes(len(TABLE)).tolist() == links.pairs[kept].codes(len(TABLE)).tolist()
     np.testing.assert_allclose(found.similarity, expected[kept], rtol=1e-6)
     assert not np.allclose(expected, links.similarity)
+
+
+def test_second_look_takes_links_in_chunks_or_only_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, links = looking_twice()
+    score = logit(links.similarity)
+    whole = model.look_again(TABLE.document, links.pairs, score)
+    monkeypatch.setattr(boosted, "_CHUNK", 7)
+    assert len(score) > 3 * 7
+    assert model.look_again(TABLE.document, links.pairs, score).tolist() == whole.tolist()
+    which = stream(1, "which").permutation(len(score))[:9].astype(np.int32)
+    assert model.look_again(TABLE.document, links.pairs, score, which).tolist() == whole[which].tolist()
 
 
 def test_second_look_survives_a_file(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from samevent.seeds import stream
 from samevent.similarity.bags import Floats, Indices
-from samevent.similarity.graph import GRAPH_COLUMNS, graph_columns
+from samevent.similarity.graph import GRAPH_COLUMNS, LinkGraph, graph_columns
 from samevent.similarity.pairs import Pairs
 
 
@@ -69,6 +69,14 @@ def test_order_and_direction_of_pairs_leave_no_trace() -> None:
         graph_columns(document, turned, score[order]).tobytes()
         == graph_columns(document, pairs, score)[order].tobytes()
     )
+
+
+def test_links_have_the_same_columns_alone() -> None:
+    document, pairs, score = random_links(6)
+    whole, graph = graph_columns(document, pairs, score), LinkGraph(document, pairs, score)
+    for link in range(len(score)):
+        alone = graph.columns(slice(link, link + 1))
+        assert alone.tobytes() == whole[graph.order[link]].tobytes()
 
 
 def test_no_links_have_no_columns() -> None:

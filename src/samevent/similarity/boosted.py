@@ -20,7 +20,7 @@ from samevent.hddcrp.mixture import Uncertainty
 from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
-from samevent.similarity.graph import GRAPH_COLUMNS, graph_columns
+from samevent.similarity.graph import GRAPH_COLUMNS, LinkGraph
 from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
@@ -38,6 +38,8 @@ USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
 LEAST_LINK = 0.01
 """Pairs below this f are no links, and not part of the graph that a second look sees."""
 
+_CHUNK = 1 << 18
+"""Number of links that a second look takes at a time."""
 _BY_NAME = {feature.name: feature for feature in TREE_FEATURES}
 
 
@@ -135,12 +137,21 @@ class BoostedModel:
         `document` are the documents of all mentions. Only the pairs `which` are looked at, by their numbers, if they
         are given.
         """
-        chosen = slice(None) if which is None else which
         if self.second is None:
-            return score[chosen]
-        graph = np.asfortranarray(graph_columns(document, pairs, score)[chosen])
-        mean: Floats = (score[chosen] + self.second.intercept + self.second.trees.scores(graph)) / 2
-        return mean
+            return score if which is None else score[which]
+        graph = LinkGraph(document, pairs, score)
+        chosen = np.ones(len(score), np.bool_)
+        if which is not None:
+            chosen[:] = False
+            chosen[which] = True
+        links = np.flatnonzero(chosen[graph.order])
+        mean: Floats = np.empty(len(score))
+        for start in range(0, len(links), _CHUNK):
+            part = links[start : start + _CHUNK]
+            again = self.second.trees.scores(np.asfortranarray(graph.columns(part)))
+            own = graph.order[part]
+            mean[own] = (score[own] + self.second.intercept + again) / 2
+        return mean if which is None else mean[which]
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the model to a file; the bytes depend on the model alone."""

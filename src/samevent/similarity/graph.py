@@ -47,73 +47,113 @@ def graph_columns(document: Indices, pairs: Pairs, score: Floats) -> Columns:
 
     The order of the pairs leaves no trace.
     """
-    n = len(document)
-    low, high = np.minimum(pairs.i, pairs.j).astype(np.int64), np.maximum(pairs.i, pairs.j).astype(np.int64)
-    order = np.argsort(low * n + high)
-    i, j, first = low[order], high[order], score[order]
-    f = expit(first)
-    both = np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([f, f])
-    common = dots(*_neighbours(*both, n), i.astype(np.int32), j.astype(np.int32))
-    degree = np.bincount(both[0], both[2], minlength=n)
-    squares = np.bincount(both[0], both[2] ** 2, minlength=n)
-    rest_i, rest_j = degree[i] - f, degree[j] - f
-    fewer = np.minimum(rest_i, rest_j)
-    best = _Best.of(both[0], both[2])
-    other_i, other_j = best.besides(i, f), best.besides(j, f)
-    documents = int(document.max(initial=0)) + 1
-    to_document = _Best.of(both[0] * documents + document[both[1]], both[2])
-    key_i, key_j = i * documents + document[j], j * documents + document[i]
-    rival_i, rival_j = to_document.besides(key_i, f), to_document.besides(key_j, f)
-    table = np.stack(
-        [
-            first,
-            common,
-            common / np.sqrt(np.maximum(squares[i] * squares[j], 1e-9)),
-            np.minimum(common / np.maximum(fewer, _LEAST_NEIGHBOURS), _MOST_AGREEMENT),
-            np.maximum(rival_i, rival_j),
-            np.minimum(rival_i, rival_j),
-            _rest_of_documents(document, i, j, f, to_document.sums(key_i) + to_document.sums(key_j) - f),
-            fewer,
-            np.maximum(rest_i, rest_j),
-            np.minimum(other_i, other_j),
-            np.maximum(other_i, other_j),
-        ],
-        axis=1,
-    ).astype(np.float32)
-    columns = np.empty_like(table)
-    columns[order] = table
+    graph = LinkGraph(document, pairs, score)
+    columns = np.empty((len(pairs), len(GRAPH_COLUMNS)), np.float32)
+    columns[graph.order] = graph.columns(slice(0, len(pairs)))
     return columns
 
 
-def _rest_of_documents(document: Indices, i: Integers, j: Integers, f: Floats, own: Floats) -> Floats:
-    """Return the weight between the documents of each pair without its `own`, by their mentions; NaN within one."""
-    a, b = np.minimum(document[i], document[j]), np.maximum(document[i], document[j])
-    key, number = np.unique(a.astype(np.int64) * (int(document.max(initial=0)) + 1) + b, return_inverse=True)
-    between = np.bincount(number, f, minlength=len(key))[number]
-    mentions = np.bincount(document)
-    relative: Floats = (between - own) / np.sqrt(mentions[document[i]] * mentions[document[j]])
-    return np.where(a == b, np.nan, relative)
+class LinkGraph:
+    """All links of a corpus, sorted, and what the columns of `graph_columns` are looked up in.
+
+    Link `k` is the pair `order[k]`. Columns of all links at once would take most of the memory of a run.
+    """
+
+    def __init__(self, document: Indices, pairs: Pairs, score: Floats) -> None:
+        n = len(document)
+        low, high = np.minimum(pairs.i, pairs.j), np.maximum(pairs.i, pairs.j)
+        self.order = np.argsort(low.astype(np.int64) * n + high)
+        self._document = document
+        self._i, self._j, self._first = low[self.order], high[self.order], score[self.order]
+        self._f = expit(self._first)
+        one, other = np.concatenate([self._i, self._j]), np.concatenate([self._j, self._i])
+        f = np.concatenate([self._f, self._f])
+        self._neighbours = _neighbours(one, other, f, n)
+        self._degree = np.bincount(one, f, minlength=n)
+        self._squares = np.bincount(one, f**2, minlength=n)
+        self._best = _Best.of(one, f)
+        self._documents = int(document.max(initial=0)) + 1
+        self._to_document = _Best.of(self._key(one, document[other]), f)
+        self._mentions = np.bincount(document)
+        self._between = _Sums.of(self._both_documents(slice(None)), self._f)
+
+    def columns(self, links: slice | NDArray[np.integer]) -> Columns:
+        """Return the rows of some links, by their numbers here."""
+        i, j, first, f = self._i[links], self._j[links], self._first[links], self._f[links]
+        document, squares = self._document, self._squares
+        common = dots(*self._neighbours, i, j)
+        rest_i, rest_j = self._degree[i] - f, self._degree[j] - f
+        fewer = np.minimum(rest_i, rest_j)
+        other_i, other_j = self._best.besides(i, f), self._best.besides(j, f)
+        key_i, key_j = self._key(i, document[j]), self._key(j, document[i])
+        rival_i, rival_j = (self._to_document.besides(key, f) for key in (key_i, key_j))
+        own = self._to_document.sums(key_i) + self._to_document.sums(key_j) - f
+        rest = self._between.sums(self._both_documents(links)) - own
+        sizes = self._mentions[document[i]] * self._mentions[document[j]]
+        return np.stack(
+            [
+                first,
+                common,
+                common / np.sqrt(np.maximum(squares[i] * squares[j], 1e-9)),
+                np.minimum(common / np.maximum(fewer, _LEAST_NEIGHBOURS), _MOST_AGREEMENT),
+                np.maximum(rival_i, rival_j),
+                np.minimum(rival_i, rival_j),
+                np.where(document[i] == document[j], np.nan, rest / np.sqrt(sizes)),
+                fewer,
+                np.maximum(rest_i, rest_j),
+                np.minimum(other_i, other_j),
+                np.maximum(other_i, other_j),
+            ],
+            axis=1,
+        ).astype(np.float32)
+
+    def _key(self, mention: Indices, document: Indices) -> Integers:
+        """Return one number per mention and document."""
+        keys: Integers = mention.astype(np.int64) * self._documents + document
+        return keys
+
+    def _both_documents(self, links: slice | NDArray[np.integer]) -> Integers:
+        """Return one number per pair of documents."""
+        d, e = self._document[self._i[links]], self._document[self._j[links]]
+        return self._key(np.minimum(d, e), np.maximum(d, e))
 
 
-def _neighbours(rows: Integers, columns: Integers, weights: Floats, n: int) -> tuple[Bags, Floats]:
+def _neighbours(rows: Indices, columns: Indices, weights: Floats, n: int) -> tuple[Bags, Floats]:
     """Return the neighbours of each mention, ascending, as the words of bags; and their weights."""
     order = np.lexsort((columns, rows))
     sizes = np.bincount(rows, minlength=n)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    bags = Bags(starts, columns[order].astype(np.int32), np.ones(len(rows), np.int32), sizes)
+    bags = Bags(starts, columns[order], np.ones(len(rows), np.int32), sizes)
     return bags, weights[order]
+
+
+class _Sums(NamedTuple):
+    """The sum of the weights of each key; keys ascend."""
+
+    keys: Integers
+    total: Floats
+
+    @classmethod
+    def of(cls, keys: Integers, weights: Floats) -> _Sums:
+        known, number = np.unique(keys, return_inverse=True)
+        total = np.bincount(number, weights, minlength=len(known)).astype(np.float64, copy=False)
+        return cls(known, total)
+
+    def sums(self, keys: Integers) -> Floats:
+        """Return the sum of the weights of each key."""
+        return self.total[np.searchsorted(self.keys, keys)]
 
 
 class _Best(NamedTuple):
     """The largest and the second largest weight of each key, and their sum; keys ascend."""
 
-    keys: Integers
+    keys: NDArray[np.integer]
     largest: Floats
     second: Floats
     total: Floats
 
     @classmethod
-    def of(cls, keys: Integers, weights: Floats) -> _Best:
+    def of(cls, keys: NDArray[np.integer], weights: Floats) -> _Best:
         order = np.lexsort((-weights, keys))
         keys, weights = keys[order], weights[order]
         new = np.append(np.diff(keys) != 0, True) if len(keys) else np.zeros(0, np.bool_)
@@ -123,7 +163,7 @@ class _Best(NamedTuple):
         total = np.add.reduceat(weights, starts) if len(keys) else np.zeros(0)
         return cls(keys[starts], weights[starts], second, total)
 
-    def besides(self, keys: Integers, weights: Floats) -> Floats:
+    def besides(self, keys: NDArray[np.integer], weights: Floats) -> Floats:
         """Return the largest weight of each key beside one of its own, 0 if it has no other."""
         at = np.searchsorted(self.keys, keys)
         other: Floats = np.where(weights >= self.largest[at], self.second[at], self.largest[at])
