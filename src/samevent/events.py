@@ -89,6 +89,22 @@ class Member:
     why: Why | None = None
 
 
+class StoredMember(Member):
+    """A member whose reasons lie elsewhere, and are looked up whenever somebody asks for them."""
+
+    __slots__ = ("_whys",)
+    _whys: Mapping[str, Why]
+
+    def __init__(self, mention: Mention, probability: float | None, whys: Mapping[str, Why]) -> None:
+        for name, value in (("mention", mention), ("probability", probability), ("_whys", whys)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def why(self) -> Why | None:
+        """The reasons why it is here."""
+        return self._whys.get(self.mention.id)
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """An event: the mentions that refer to it.

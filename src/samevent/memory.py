@@ -1,12 +1,14 @@
-"""How much memory a run takes, from measurements (`benchmarks/growth.py`), so that a limit is kept or refused at once.
+"""How much memory a run takes, from measurements (`benchmarks/memory.py`), so that a limit is kept or refused at once.
 
-Documents and everything compiled from them stay in memory; samplers work batch by batch. So the need is that of the
-program, of every further process that parses, and so many bytes per word of the documents.
+The need is that of the program, of every further process that parses, and so many bytes per word of the documents:
+for the mention table, links, samples, reasons and events. What does not fit is spilled: tables, links and samples are
+then memory-mapped, components are solved in small groups, and reasons are looked up in a file.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from samevent.errors import UsageError
 
@@ -15,7 +17,9 @@ _PROGRAM, _ENCODER = 500e6, 150e6
 _WORKER = 300e6
 """A process that parses."""
 _PER_WORD, _VECTORS_PER_WORD = 1_400.0, 900.0
-"""Documents, mentions, table, links, samples and the report; contextual vectors."""
+"""Mentions, table, links, samples and the report; contextual vectors."""
+_SPILLED_PER_WORD, _SPILLED_VECTORS_PER_WORD = 700.0, 600.0
+"""The same in a run that spills: what remains is the mentions of events, and what linking looks at."""
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _SIZE = re.compile(r"([0-9]*\.?[0-9]+)\s*([KMGT]I?)?B?", re.IGNORECASE)
@@ -33,27 +37,40 @@ def parsed_size(text: str) -> float:
     return float(match[1]) * _UNITS[(match[2] or "").upper()]
 
 
-def needed(words: int, jobs: int, *, encoded: bool) -> float:
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """How a run keeps within its memory: with so many jobs, and what is large `spilled` to disk or not."""
+
+    jobs: int
+    spilled: bool = False
+
+
+def needed(words: int, jobs: int, *, encoded: bool, spilled: bool = False) -> float:
     """Return the bytes that all processes of a run take together, at most."""
     workers = _WORKER * jobs if jobs > 1 else 0.0
-    vectors = _VECTORS_PER_WORD * words + _ENCODER if encoded else 0.0
-    return _PROGRAM + workers + _PER_WORD * words + vectors
+    per_word = _SPILLED_PER_WORD if spilled else _PER_WORD
+    if encoded:
+        per_word += _SPILLED_VECTORS_PER_WORD if spilled else _VECTORS_PER_WORD
+    return _PROGRAM + _ENCODER * encoded + workers + per_word * words
 
 
-def jobs_within(limit: float, words: int, jobs: int, *, encoded: bool) -> int:
-    """Return how many jobs, of at most `jobs`, keep a run within so many bytes; raise if even one does not.
+def plan_within(limit: float, words: int, jobs: int, *, encoded: bool, can_spill: bool = True) -> MemoryPlan:
+    """Return how a run with at most so many jobs keeps within so many bytes; raise if it cannot.
 
-    >>> jobs_within(4e9, 100_000, 16, encoded=False), jobs_within(1e9, 100_000, 16, encoded=False)
-    (11, 1)
+    A run in one process that holds everything is preferred to several that spill.
+
+    >>> plan_within(4e9, 100_000, 16, encoded=False)
+    MemoryPlan(jobs=11, spilled=False)
+    >>> plan_within(1.5e9, 1_000_000, 1, encoded=False)
+    MemoryPlan(jobs=1, spilled=True)
     """
-    fitting = next(
-        (count for count in range(jobs, 0, -1) if needed(words, count, encoded=encoded) <= limit), None
+    for spilled in (False, True) if can_spill else (False,):
+        for count in range(jobs, 0, -1):
+            if needed(words, count, encoded=encoded, spilled=spilled) <= limit:
+                return MemoryPlan(count, spilled)
+    least = needed(words, 1, encoded=encoded, spilled=can_spill)
+    raise UsageError(
+        f"{words:,} words need about {least / 1e9:.1f} GB, and the limit is {limit / 1e9:.1f} GB",
+        expected="a higher --memory",
+        hint="resolve fewer documents at a time, choose the preset light, or use a cluster (--cluster)",
     )
-    if fitting is None:
-        least = needed(words, 1, encoded=encoded)
-        raise UsageError(
-            f"{words:,} words need about {least / 1e9:.1f} GB, and the limit is {limit / 1e9:.1f} GB",
-            expected="a higher --memory",
-            hint="resolve fewer documents at a time, choose the preset light, or use a cluster (--cluster)",
-        )
-    return fitting

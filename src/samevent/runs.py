@@ -35,16 +35,18 @@ from samevent.inputs import Survey, check_has_events, check_mentions
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT
 from samevent.locks import FolderLock
-from samevent.memory import jobs_within
+from samevent.memory import MemoryPlan, plan_within
 from samevent.model import Model, Options, Watch, batch_runtime
 from samevent.names import DEFAULT_PRESET, ENCODED_PRESETS
 from samevent.results import Diagnostics, Result
 from samevent.results.assembly import with_events
+from samevent.results.parts import divisible
 from samevent.results.probabilities import load_probabilities, save_probabilities
 from samevent.results.result import without_reasons
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
+from samevent.scratch import Scratch
 from samevent.similarity.explanation import Explanation
-from samevent.stages import FolderParts, Here, Job, Parts, resolve_streamed
+from samevent.stages import FolderParts, Here, Job, Parts, Processes, resolve_streamed
 from samevent.stages import resolve as resolve_by_parts
 from samevent.state import State
 
@@ -94,7 +96,8 @@ def run(
     the folder, which workers must see under the same path, or under a URL. Documents that cannot be processed are an
     error, or with `skip_bad` left out and listed in run.json. Unless the run is `final`, it keeps what later updates
     need. `beside` may write more files into the folder. With `memory`, all processes together take at most so many
-    bytes: there are fewer jobs if that is enough, and an error otherwise.
+    bytes, with fewer jobs or with what is large on disk, and with the same result; if that is not enough, it is an
+    error.
     """
     options = options or Options()
     clock = Clock(options.time_limit)
@@ -112,8 +115,12 @@ def run(
         check_writable(corpus, result_name(name), format=name)
     words = survey.words
     jobs = jobs or (1 if words < _WORTH_SHARING else os.cpu_count() or 1)
+    plan = MemoryPlan(jobs)
     if memory is not None:
-        jobs = jobs_within(memory, words, jobs, encoded=options.preset in ENCODED_PRESETS)
+        can_spill = divisible(options.system) and not cluster
+        encoded = options.preset in ENCODED_PRESETS
+        plan = plan_within(memory, words, jobs, encoded=encoded, can_spill=can_spill)
+        jobs = plan.jobs
     seconds = words / _WORDS_PER_SECOND / jobs + 3
     tell(f"read {survey}; about {duration(seconds)} without cached parses")
     loaded = Model.load(model, cache=Cache())
@@ -132,6 +139,17 @@ def run(
 
             with connect(cluster) as workers:
                 result, skipped = resolve_by_parts(work, corpus, workers, skip_bad=skip_bad, watch=watch)
+        elif plan.spilled:
+            result, skipped = resolve_by_parts(
+                work,
+                corpus,
+                Here() if jobs == 1 else Processes(jobs),
+                skip_bad=skip_bad,
+                watch=watch,
+                clock=clock,
+                scratch=Scratch(unfinished.part),
+                jobs=jobs,
+            )
         elif isinstance(corpus.documents, StoredDocuments) and not (skip_bad or parts):
             result = resolve_streamed(
                 work, corpus, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, clock=clock

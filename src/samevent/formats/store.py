@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import BinaryIO, cast
+from typing import BinaryIO, Self, cast
 from weakref import finalize
 
 import numpy as np
@@ -34,8 +34,11 @@ HELD = 2_000_000
 """How many characters of text are held in memory; their tokens and mentions take about sixty times as much."""
 
 
-class DocumentFile:
-    """Documents in a file, one per line, each found by where its line begins."""
+class LineFile:
+    """Lines in a file, each found by where it begins."""
+
+    content = "values"
+    """What the lines hold, for messages."""
 
     def __init__(self, file: BinaryIO, lines: Iterable[bytes] = ()) -> None:
         self._file = file
@@ -46,10 +49,32 @@ class DocumentFile:
             self._ends.append(self._ends[-1] + len(line))
 
     @classmethod
-    def temporary(cls, folder: Path | None = None) -> DocumentFile:
+    def temporary(cls, folder: Path | None = None) -> Self:
         """Return an empty file without a name, in a folder with room for it."""
         with writing(folder or Path(tempfile.gettempdir())):
             return cls(cast(BinaryIO, tempfile.TemporaryFile(dir=folder)))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def append(self, line: bytes) -> None:
+        """Write a line, with its end, after the others."""
+        with self._lock, writing(Path(f"the file of {self.content} that are too many to hold")):
+            self._file.seek(self._ends[-1])
+            self._file.write(line)
+        self._ends.append(self._ends[-1] + len(line))
+
+    def line(self, place: int) -> bytes:
+        """Return the line at a place."""
+        with self._lock:
+            self._file.seek(self._ends[place])
+            return self._file.read(self._ends[place + 1] - self._ends[place])
+
+
+class DocumentFile(LineFile):
+    """Documents in a file, one per line."""
+
+    content = "documents"
 
     @classmethod
     def open(cls, path: Path) -> DocumentFile:
@@ -57,22 +82,9 @@ class DocumentFile:
         file = path.open("rb")
         return cls(file, file)
 
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
     def add(self, document: Document) -> None:
         """Write a document after the others."""
-        line = (json.dumps(document_to_json(document)) + "\n").encode()
-        with self._lock, writing(Path("the file of documents that are too many to hold")):
-            self._file.seek(self._ends[-1])
-            self._file.write(line)
-        self._ends.append(self._ends[-1] + len(line))
-
-    def line(self, place: int) -> bytes:
-        """Return the line of the document at a place."""
-        with self._lock:
-            self._file.seek(self._ends[place])
-            return self._file.read(self._ends[place + 1] - self._ends[place])
+        self.append((json.dumps(document_to_json(document)) + "\n").encode())
 
     def load(self, place: int) -> Document:
         """Return the document at a place."""

@@ -7,9 +7,10 @@ as if everything had been solved at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ from samevent.packing import pack, unpack
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
 from samevent.results.assembly import Judgement, judge
+from samevent.results.stored import AnyValue, StoredValues
+from samevent.scratch import Scratch
 from samevent.similarity.bags import Booleans, Indices
 from samevent.similarity.links import MentionLinks
 from samevent.similarity.pairs import Pairs
@@ -94,6 +97,22 @@ def grouped(links: MentionLinks, mentions: int) -> list[Indices]:
     return [rows[start:stop] for start, stop in pairwise(starts.tolist())]
 
 
+def links_of_groups(links: MentionLinks, groups: Sequence[Indices], mentions: int) -> list[NDArray[np.int64]]:
+    """Return the numbers of the links of each group, so that no group has to look at all links.
+
+    >>> links = MentionLinks(Pairs(np.array([1, 4, 3]), np.array([0, 3, 2])), np.ones(3))
+    >>> [numbers.tolist() for numbers in links_of_groups(links, [np.array([2, 3, 4]), np.array([0, 1])], 5)]
+    [[1, 2], [0]]
+    """
+    group = np.full(mentions, len(groups), np.int32)
+    for number, rows in enumerate(groups):
+        group[rows] = number
+    of_link = group[links.pairs.i]
+    order = np.argsort(of_link, kind="stable")
+    starts = np.searchsorted(of_link[order], np.arange(len(groups) + 1))
+    return [order[start:stop] for start, stop in pairwise(starts.tolist())]
+
+
 def part_evidence(evidence: Evidence, system: Clusterer, links: MentionLinks, rows: Indices) -> Evidence:
     """Return some mentions, which no link connects with others, as evidence of its own; `links` are those of all."""
     local = np.full(len(evidence), -1, np.int32)
@@ -124,26 +143,45 @@ def solve_part(
 
 
 def join_parts(
-    answers: Iterable[PartAnswer], evidence: Evidence, system: Clusterer, *, seed: int
+    answers: Iterable[PartAnswer],
+    evidence: Evidence,
+    system: Clusterer,
+    *,
+    seed: int,
+    scratch: Scratch | None = None,
 ) -> tuple[Clustered, Judgement]:
-    """Put the answers of parts together; mentions in no part are alone."""
+    """Put the answers of parts together as they come; mentions in no part are alone.
+
+    With a `scratch`, samples, pairs and reasons lie there, and nothing of a part stays in memory.
+    """
     if not isinstance(system, Factorised):
         raise TypeError("only the answers of factorised models can be joined")
-    parts, mentions = sorted(answers, key=lambda answer: answer.rows.tolist()), len(evidence)
-    kept = system.draws * -(-KEPT // system.draws)
-    labels, samples = np.arange(mentions), np.tile(np.arange(mentions), (kept, 1))
-    sure = np.full(mentions, np.nan)
-    for answer in parts:
+    mentions, kept = len(evidence), system.draws * -(-KEPT // system.draws)
+    empty = scratch.empty if scratch else np.empty
+    samples = empty((kept, mentions), np.int32)
+    samples[:] = np.arange(mentions, dtype=np.int32)
+    labels, sure = np.arange(mentions), np.full(mentions, np.nan)
+    whys, beliefs = _mapping(scratch, Why.from_json), _mapping(scratch, Belief.from_json)
+    pairs: list[tuple[Indices, Indices, NDArray[np.float64]]] = []
+    convergences = []
+    for answer in answers:
         # Labels of a part are less than its size, so its rows are names enough.
         labels[answer.rows] = answer.rows[answer.labels]
         samples[:, answer.rows] = answer.rows[answer.samples]
         sure[answer.rows] = answer.sure
-    convergence = Convergence.joined(
-        [answer.convergence for answer in parts], members=system.draws, mentions=mentions
-    )
-    left, right, together = _sorted_pairs(parts)
+        pairs.append((answer.rows[answer.left], answer.rows[answer.right], answer.together))
+        whys.add(answer.whys)
+        beliefs.add(answer.beliefs)
+        convergences.append(answer.convergence)
+    for sample in samples:  # all at once would take several times their memory
+        sample[:] = canonical(sample)
+    convergence = Convergence.joined(convergences, members=system.draws, mentions=mentions)
+    left, right, together = _sorted_pairs(pairs)
+    pairs.clear()
+    if scratch:
+        left, right, together = scratch.kept(left), scratch.kept(right), scratch.kept(together)
     posterior = Posterior(
-        samples=canonical(samples).astype(np.int32),
+        samples=samples,
         left=left,
         right=right,
         together=together,
@@ -153,18 +191,27 @@ def join_parts(
         settled=convergence.settled,
         seed=seed,
     )
-    judgement = Judgement(
-        canonical(labels).astype(np.int32),
-        sure,
-        {mention: why for answer in parts for mention, why in answer.whys.items()},
-        {mention: belief for answer in parts for mention, belief in answer.beliefs.items()},
-    )
+    judgement = Judgement(canonical(labels).astype(np.int32), sure, whys, beliefs)
     return Clustered(evidence.table.ids, judgement.labels, posterior), judgement
 
 
-def _sorted_pairs(parts: Sequence[PartAnswer]) -> tuple[Indices, Indices, NDArray[np.float64]]:
-    left = np.concatenate([np.empty(0, np.int32), *(answer.rows[answer.left] for answer in parts)])
-    right = np.concatenate([np.empty(0, np.int32), *(answer.rows[answer.right] for answer in parts)])
-    together = np.concatenate([np.empty(0), *(answer.together for answer in parts)])
+class _Held(dict[str, AnyValue]):
+    """Values in memory, added as `StoredValues` are."""
+
+    def add(self, values: Mapping[str, AnyValue]) -> None:
+        self.update(values)
+
+
+def _mapping(
+    scratch: Scratch | None, build: Callable[[Any], AnyValue]
+) -> StoredValues[AnyValue] | _Held[AnyValue]:
+    return StoredValues(scratch.folder, build) if scratch else _Held()
+
+
+def _sorted_pairs(
+    parts: Sequence[tuple[Indices, Indices, NDArray[np.float64]]],
+) -> tuple[Indices, Indices, NDArray[np.float64]]:
+    left, right = (np.concatenate([np.empty(0, np.int32), *(part[at] for part in parts)]) for at in (0, 1))
+    together = np.concatenate([np.empty(0), *(part[2] for part in parts)])
     order = np.lexsort((right, left))
     return left[order], right[order], together[order]

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.errors import UsageError
-from samevent.events import Belief, Event, Events, Member, Why
+from samevent.events import Belief, Event, Events, Member, StoredMember, Why
 from samevent.hddcrp.mixture import Mixture, largest_traces, named_traces
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
 from samevent.partitions.posterior import Posterior
 from samevent.report import write_report
 from samevent.results.labels import label_of
+from samevent.results.stored import StoredValues
 from samevent.results.wording import MentionWording, describe
 from samevent.similarity.explanation import Explanation
 
@@ -186,7 +187,10 @@ class Result:
         return write_report(self, path, overwrite=overwrite)
 
     def _member(self, mention: Mention) -> Member:
-        return Member(mention, self.member_probability.get(mention.id), self.whys.get(mention.id))
+        probability = self.member_probability.get(mention.id)
+        if isinstance(self.whys, StoredValues):
+            return StoredMember(mention, probability, self.whys)
+        return Member(mention, probability, self.whys.get(mention.id))
 
     def _event(
         self,

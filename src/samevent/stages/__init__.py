@@ -25,12 +25,13 @@ from samevent.model import Watch, batch_runtime, cluster_evidence
 from samevent.results import Result
 from samevent.results.assembly import assemble
 from samevent.results.parts import divisible, join_parts
+from samevent.scratch import Scratch
 from samevent.similarity.links import find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.stages.encoding import encode_part, read_closely
-from samevent.stages.linking import Search, score_part
+from samevent.stages.linking import Search, score_part, spilled_search
 from samevent.stages.reading import put_together, read_all, read_part
-from samevent.stages.sampling import answer_part, answers_of
+from samevent.stages.sampling import answer_part, answers_here, answers_of
 from samevent.stages.tasks import Executor, FolderParts, Here, Job, Lost, Parts, Processes, model_of
 
 __all__ = [
@@ -59,10 +60,13 @@ def resolve(
     skip_bad: bool = False,
     watch: Watch | None = None,
     clock: Clock | None = None,
+    scratch: Scratch | None = None,
+    jobs: int = 1,
 ) -> tuple[Result, dict[str, str]]:
     """Do what `Model.resolve` does, by tasks; also return the documents that were left out, with reasons.
 
-    Documents that fail are an error unless `skip_bad`.
+    Documents that fail are an error unless `skip_bad`. With a `scratch`, what is large lies there, and `jobs` threads
+    link and sample in this process.
     """
     clock = clock or Clock(job.options.time_limit)
     show = clock.watching(watch) or (lambda *_: None)
@@ -71,11 +75,17 @@ def resolve(
     clock.begin_linking()
     show("linking", 0, 1, f"{len(table):,} mentions")
     search = Search(job, executor, show)
-    evidence = _evidence(job, documents, table, executor, show, search=search)
-    links = system.links(evidence)
+    find = spilled_search(scratch) if scratch else search
+    evidence = _evidence(job, documents, table, executor, show, search=find, scratch=scratch)
+    del table
+    links = system.links(evidence, jobs=jobs)
     if links is not None and divisible(system):
-        answers = answers_of(job, evidence, search.table_name, links, executor, show)
-        clustered, judgement = join_parts(answers, evidence, system, seed=job.options.seed)
+        if scratch:
+            scratch.release()
+            answers = answers_here(job, evidence, links, show, jobs=jobs, scratch=scratch)
+        else:
+            answers = answers_of(job, evidence, search.table_name, links, executor, show)
+        clustered, judgement = join_parts(answers, evidence, system, seed=job.options.seed, scratch=scratch)
     else:
         # Models without independent components are one task, and cheap ones are not worth it.
         limited = replace(job.options, time_limit=clock.sampling(len(evidence))).system
@@ -143,10 +153,13 @@ def _evidence(
     executor: Executor,
     show: Watch,
     search: LinkSearch = find_links,
+    scratch: Scratch | None = None,
 ) -> Evidence:
+    table = scratch.kept(table) if scratch else table
     model, vectors = model_of(job.model), table.contextual
+    compared = table.with_contextual(vectors) if vectors else table
     return Evidence(
-        table.with_contextual(vectors) if vectors else table,
+        scratch.kept(compared) if scratch else compared,
         model.pair_models,
         model.resources.lexicon,
         encode=(lambda: vectors) if vectors else None,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from samevent.clusterers.base import Search as FindLinks
 from samevent.model import Watch
 from samevent.packing import pack, unpack
+from samevent.scratch import Scratch
 from samevent.similarity.bags import Indices
 from samevent.similarity.blocking import document_blocks
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
@@ -67,6 +69,17 @@ class Search:
         links = MentionLinks.concatenate(parts)
         again = look_again(table, model, links).similarity
         return Looks(links.pairs, links.similarity, again).links(settings.minimum_similarity, links.scored)
+
+
+def spilled_search(scratch: Scratch) -> FindLinks:
+    """Return a search that leaves the links that it finds in a scratch."""
+
+    def search(
+        table: MentionTable, model: AnyPairModel, *, settings: LinkSettings | None = None, jobs: int = 1
+    ) -> MentionLinks:
+        return scratch.kept(find_links(table, model, settings=settings, jobs=jobs))
+
+    return search
 
 
 def _boosted(job: Job) -> BoostedModel:

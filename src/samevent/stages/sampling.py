@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 
 from samevent.clusterers import Evidence
+from samevent.hddcrp.checkpoint import fingerprint
 from samevent.hddcrp.runner import chains_elsewhere
 from samevent.model import Watch, batch_runtime
 from samevent.packing import pack
-from samevent.results.parts import PartAnswer, grouped, part_evidence, solve_part
+from samevent.results.parts import PartAnswer, grouped, links_of_groups, part_evidence, solve_part
+from samevent.scratch import Scratch
 from samevent.similarity.bags import Indices
 from samevent.similarity.links import MentionLinks
 from samevent.stages.tasks import (
@@ -39,15 +42,20 @@ def answer_part(job: Job, name: str, table_name: str, links_name: str, rows: Ind
     return len(rows)
 
 
-def _solved(job: Job, evidence: Evidence, links: MentionLinks, rows: Indices) -> PartAnswer:
+def _solved(job: Job, evidence: Evidence, links: MentionLinks, rows: Indices, *, jobs: int = 1) -> PartAnswer:
     part = part_evidence(evidence, job.system, links, rows)
-    return solve_part(part, job.system, seed=job.options.seed, min_probability=job.options.min_probability)
+    return solve_part(
+        part, job.system, seed=job.options.seed, min_probability=job.options.min_probability, jobs=jobs
+    )
 
 
 def answers_of(
     job: Job, evidence: Evidence, table_name: str, links: MentionLinks, executor: Executor, show: Watch
-) -> list[PartAnswer]:
-    """Solve all groups, the largest first; the chains of very large components are tasks of their own."""
+) -> Iterator[PartAnswer]:
+    """Solve all groups, the largest first; the chains of very large components are tasks of their own.
+
+    The answers are read when they are asked for.
+    """
     links_name = write_named(job, "links", pack(replace(links, looks=None)))
     groups = grouped(links, len(evidence))
     names = [f"answer-to-{links_name}-{number:06}" for number in range(len(groups))]
@@ -68,4 +76,27 @@ def answers_of(
         check_found(outcome, names[rest[number]])
         done += outcome
         show("sampling", done, sum(map(len, groups)), "")
-    return [PartAnswer.from_bytes(job.parts.read(name) or b"") for name in names]
+    return _read(job, names)
+
+
+def answers_here(
+    job: Job, evidence: Evidence, links: MentionLinks, show: Watch, *, jobs: int, scratch: Scratch
+) -> Iterator[PartAnswer]:
+    """Solve all groups in this process, one after the other; no answer stays in memory."""
+    groups = grouped(links, len(evidence))
+    name = fingerprint(links.pairs.i, links.pairs.j, links.similarity)
+    names = [f"answer-to-{name}-{number:06}" for number in range(len(groups))]
+    numbers = links_of_groups(links, groups, len(evidence))
+    done, total = 0, sum(map(len, groups))
+    for name, rows, own in zip(names, groups, numbers, strict=True):
+        if job.parts.read(name) is None:
+            answer = _solved(job, evidence, links.take(own), rows, jobs=jobs)
+            job.parts.write(name, answer.to_bytes())
+            scratch.release()
+        done += len(rows)
+        show("sampling", done, total, "")
+    return _read(job, names)
+
+
+def _read(job: Job, names: Sequence[str]) -> Iterator[PartAnswer]:
+    return (PartAnswer.from_bytes(job.parts.read(name) or b"") for name in names)

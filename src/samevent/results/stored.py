@@ -1,0 +1,54 @@
+"""Values by mention that are too many to hold: lines of JSON in a file without a name.
+
+    whys = StoredValues(folder, Why.from_json)
+    whys.add(answer.whys)
+    whys["a:3-4:action"].reasons
+
+A value is built whenever it is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from samevent.formats.store import LineFile
+
+
+class HasJson(Protocol):
+    """Something with plain values for JSON."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain values."""
+
+
+AnyValue = TypeVar("AnyValue", bound=HasJson)
+
+
+class StoredValues(Mapping[str, AnyValue]):
+    """Values by key in a file in a folder; `build` makes a value of what its `to_json` returned."""
+
+    def __init__(self, folder: Path, build: Callable[[Any], AnyValue]) -> None:
+        self._build = build
+        self._file = LineFile.temporary(folder)
+        self._places: dict[str, int] = {}
+
+    def add(self, values: Mapping[str, AnyValue]) -> None:
+        """Store values with new keys."""
+        for key, value in values.items():
+            self._places[key] = len(self._file)
+            self._file.append(json.dumps(value.to_json()).encode() + b"\n")
+
+    def __getitem__(self, key: str) -> AnyValue:
+        return self._build(json.loads(self._file.line(self._places[key])))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
