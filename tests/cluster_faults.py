@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from samevent.stages import linking, reading, sampling
+from samevent.stages import linking, reading, sampling, writing
 
 distributed = pytest.importorskip(
     "distributed", reason='needs Dask (python -m pip install "samevent[cluster]")'
@@ -20,6 +20,7 @@ INSIDE = {
     "reading": (reading, "_prepared"),
     "linking": (linking, "score_pairs"),
     "sampling": (sampling, "_solved"),
+    "writing": (writing, "_rows"),
 }
 """A function that tasks of each stage call, and its module."""
 

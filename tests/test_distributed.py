@@ -73,7 +73,14 @@ def install(started: Any, fault: Any) -> None:
 
 
 def test_two_processes_give_the_bytes_of_one(plain: dict[str, bytes], tmp_path: Path) -> None:
-    run(QUAKES, tmp_path / "out", LIGHT, cluster="local:2")
+    written: list[int] = []
+
+    def watch(stage: str, done: int, total: int, note: str) -> None:
+        if stage == "writing" and total > 1:
+            written.append(done)
+
+    run(QUAKES, tmp_path / "out", LIGHT, cluster="local:2", watch=watch)
+    assert written[-1] == len(QUAKES) > len(written) > 1  # by partitions, and not by the client
     assert files(tmp_path / "out") == plain
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -111,7 +118,7 @@ def test_chains_of_large_components_run_on_workers(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", ["reading", "linking", "sampling"])
+@pytest.mark.parametrize("stage", ["reading", "linking", "sampling", "writing"])
 def test_a_worker_may_be_killed_in_any_stage(plain: dict[str, bytes], stage: str, tmp_path: Path) -> None:
     import cluster_faults
 

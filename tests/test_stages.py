@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from samevent import Corpus, Document, Options, stages
 from samevent.demo import articles
 from samevent.errors import DataError, SameventError
 from samevent.parallel import Starmap
-from samevent.runs import run
+from samevent.runs import run, write_tables
 from samevent.stages import FolderParts, Here, Lost
 
 pytestmark = needs_model
@@ -147,9 +148,24 @@ def test_a_document_that_kills_workers_is_found_by_halving(tmp_path: Path) -> No
     assert [d.id for d in result.corpus] == [d.id for d in QUAKES if d.id != bad]
 
 
-@pytest.mark.parametrize("task", ["score_part", "answer_part"])
+@pytest.mark.parametrize("task", ["score_part", "answer_part", "write_part"])
 def test_tasks_that_kill_all_workers_end_the_run_with_one_error(task: str, tmp_path: Path) -> None:
     job = stages.Job("en-news", LIGHT, FolderParts(tmp_path / "parts"))
     with pytest.raises(SameventError, match=r"the workers that did the part .* died .*use --resume"):
-        stages.resolve(job, QUAKES, Deadly(stage=task))
+        stages.resolve(job, QUAKES, Deadly(stage=task), by_tasks=True)
     assert stages.resolve(job, QUAKES, Here())[0].events
+
+
+@pytest.mark.parametrize("keep", [False, True], ids=["events only", "with singletons"])
+def test_rows_by_tasks_are_those_of_the_result(keep: bool, tmp_path: Path) -> None:
+    first, *others = QUAKES
+    clash = first.with_mentions([first.mention("participant", 0, 1, event="e1")])
+    options = Options(preset="light", keep_singletons=keep, min_probability=0.4)
+    job = stages.Job("en-news", options, FolderParts(tmp_path / "parts"))
+    result, _ = stages.resolve(job, Corpus([clash, *others]), Here(), by_tasks=True)
+    assert result.rows
+    for name, each in (("tasks", result), ("here", replace(result, rows=None))):
+        (tmp_path / name).mkdir()
+        write_tables(tmp_path / name, each)
+    assert files(tmp_path / "tasks") == files(tmp_path / "here")
+    assert "participant-e1" in (tmp_path / "tasks" / "result.jsonl").read_text()

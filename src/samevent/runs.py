@@ -13,8 +13,9 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,9 @@ def run(
             from samevent.distributed import connect
 
             with connect(cluster) as workers:
-                result, skipped = resolve_by_parts(work, corpus, workers, skip_bad=skip_bad, watch=watch)
+                result, skipped = resolve_by_parts(
+                    work, corpus, workers, skip_bad=skip_bad, watch=watch, by_tasks=True
+                )
         elif plan.spilled:
             result, skipped = resolve_by_parts(
                 work,
@@ -381,13 +384,15 @@ def write_files(
 
 def write_tables(folder: Path, result: Result) -> None:
     """Write documents, events, mentions and probabilities, for programs and spreadsheets."""
-    write(result.to_corpus(lazily=True), folder / RESULT_FILE, overwrite=True)
-    for name, columns, rows in (
-        ("events.csv", EVENT_COLUMNS, event_rows(result)),
-        ("mentions.csv", MENTION_COLUMNS, mention_rows(result)),
-    ):
-        table = written(columns, (tuple(row.values()) for row in rows))
-        write_text(folder / name, table, overwrite=True)
+    events = written(EVENT_COLUMNS, (tuple(row.values()) for row in event_rows(result)))
+    write_text(folder / "events.csv", events, overwrite=True)
+    if rows := result.rows:
+        write_text(folder / RESULT_FILE, rows.documents(), overwrite=True)
+        mentions: Iterator[str] = chain(written(MENTION_COLUMNS, ()), rows.mentions(folder))
+    else:
+        write(result.to_corpus(lazily=True), folder / RESULT_FILE, overwrite=True)
+        mentions = written(MENTION_COLUMNS, (tuple(row.values()) for row in mention_rows(result)))
+    write_text(folder / "mentions.csv", mentions, overwrite=True)
     if result.clustered:
         save_probabilities(result.clustered, folder / PROBABILITIES_FILE, overwrite=True)
 

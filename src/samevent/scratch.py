@@ -85,6 +85,7 @@ class Scratch:
             return array
         room = self.empty(array.shape, array.dtype)
         room[...] = array
+        self.release()
         return room
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -139,7 +140,11 @@ def with_events(corpus: Corpus, events: Clustering) -> Corpus:
         if m.id in events:
             number = numbers.setdefault(events.label_of(m.id), len(numbers) + 1)
             names[m.id] = f"e{number}"
-    taken = set(names.values())
+    return named(corpus, names, set(names.values()))
+
+
+def named(corpus: Corpus, names: Mapping[str, str], taken: AbstractSet[str]) -> Corpus:
+    """Return the corpus with the events of mentions by id; `taken` are the names of all events."""
 
     def renamed(m: Mention) -> Mention:
         if m.kind == "action":

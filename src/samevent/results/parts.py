@@ -75,7 +75,7 @@ def divisible(system: Clusterer) -> bool:
 
 
 def grouped(links: MentionLinks, mentions: int) -> list[Indices]:
-    """Return the rows of all components of two or more mentions in groups, the group with most links first.
+    """Return the rows of all components of two or more mentions in groups, large components first.
 
     The groups depend on the links alone.
     """
@@ -83,7 +83,9 @@ def grouped(links: MentionLinks, mentions: int) -> list[Indices]:
     graph = coo_array((np.ones(len(i), np.int8), (i, j)), shape=(mentions, mentions))
     component = connected_components(graph, directed=False)[1] if mentions else np.zeros(0, np.int32)
     load = np.bincount(component[i], minlength=int(component.max(initial=-1)) + 1)
-    order = np.lexsort((np.arange(len(load)), -load))[: int((load > 0).sum())]
+    # Small components come in the order of their first mentions, so that a document's are in few groups.
+    order = np.lexsort((np.arange(len(load)), -np.where(load >= _LINKS_PER_GROUP, load, load > 0)))
+    order = order[: int((load > 0).sum())]
     before = np.cumsum(load[order]) - load[order]
     group = np.full(len(load), -1, np.int64)
     # A component that fills a group alone has one of its own.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,16 @@ class Diagnostics:
         return cls(str(data["verdict"]), dict(data["traces"]), dict(data["every"]))
 
 
+class RowParts(Protocol):
+    """Rows of a result that were written elsewhere."""
+
+    def documents(self) -> Iterator[str]:
+        """Yield the lines of all documents."""
+
+    def mentions(self, folder: Path) -> Iterator[str]:
+        """Yield the rows of all mentions of events, with room for them in a folder."""
+
+
 @dataclass(frozen=True)
 class Result:
     """Documents whose event mentions carry events, as `Model.resolve` returns them and `runs.open_run` reads them.
@@ -83,8 +93,8 @@ class Result:
     `member_probability` is P(same event) of a mention with the others of its event on average, and `whys` are the
     reasons why it is there, both by mention id. `beliefs` are about whole events, by the id of one of their mentions:
     how probable it is that they are one event, and which mentions may be another one. `about` holds what the report
-    shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two mentions, and
-    `evidence` what they were found from.
+    shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two mentions,
+    `evidence` what they were found from, and `rows` what has been written already.
     """
 
     corpus: Corpus
@@ -96,6 +106,7 @@ class Result:
     clustered: Clustered | None = field(default=None, repr=False, compare=False)
     explainer: Callable[[str, str], Explanation] | None = field(default=None, repr=False, compare=False)
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
+    rows: RowParts | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, **fields: Any) -> Result:

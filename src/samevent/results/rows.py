@@ -5,10 +5,10 @@ What a spreadsheet could take for a formula is guarded where rows are written (`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from samevent.corpus import Kind, Mention
+from samevent.corpus import Document, Kind, Mention
 from samevent.events import Event, Member
 from samevent.formats.sheets import YES, Cell
 from samevent.results.result import Result, sentence_of
@@ -44,7 +44,9 @@ def mention_rows(result: Result) -> Iterator[Row]:
 
     for event in result.events:
         for member in event.members:
-            yield _mention_row(result, event, member, mentions_of(member.mention.document))
+            document = result.corpus[member.mention.document]
+            known = mentions_of(document.id)
+            yield mention_row(document, result.dates[document.id], event.id, member, known)
 
 
 def _event_row(event: Event) -> Row:
@@ -63,19 +65,21 @@ def _event_row(event: Event) -> Row:
     return dict(zip(EVENT_COLUMNS, cells, strict=True))
 
 
-def _mention_row(result: Result, event: Event, member: Member, known: dict[str, Mention]) -> Row:
+def mention_row(
+    document: Document, date: str | None, event: str, member: Member, known: Mapping[str, Mention]
+) -> Row:
+    """Return the row of a mention of an event; `known` are the mentions of its document by id."""
     mention, why = member.mention, member.why
-    document = result.corpus[mention.document]
     start, end = sentence_of(document, mention)
     fillers = [known[argument.mention] for argument in mention.arguments]
     cells: tuple[Cell, ...] = (
-        event.id,
+        event,
         mention.id,
         mention.event_class,
         YES if mention.negated else None,
         document.id,
         document.title,
-        result.dates[document.id],
+        date,
         _on_one_line(mention.text),
         _on_one_line(document.text[start:end]),
         mention.char_start,

@@ -3,6 +3,7 @@
     reading     documents -> mentions and mention tables, by partitions of documents
     linking     pairs of mentions -> links, by blocks of pairs of documents
     sampling    components -> answers with explanations, by groups of components
+    writing     documents with their events -> rows of the files, by partitions of documents
 
 Between stages the parts are put together here: vocabulary and document frequencies of all tables, the links, the final
 result. Partitions, blocks and groups depend on the documents alone. So the result has the bytes of `Model.resolve`,
@@ -30,9 +31,10 @@ from samevent.similarity.links import find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.stages.encoding import encode_part, read_closely
 from samevent.stages.linking import Search, score_part, spilled_search
-from samevent.stages.reading import put_together, read_all, read_part
-from samevent.stages.sampling import answer_part, answers_here, answers_of
+from samevent.stages.reading import Reading, put_together, read_all, read_part
+from samevent.stages.sampling import Answers, answer_part, answers_here, answers_of
 from samevent.stages.tasks import Executor, FolderParts, Here, Job, Lost, Parts, Processes, model_of
+from samevent.stages.writing import write_all, write_part
 
 __all__ = [
     "Executor",
@@ -48,6 +50,7 @@ __all__ = [
     "resolve",
     "resolve_streamed",
     "score_part",
+    "write_part",
 ]
 
 
@@ -62,16 +65,19 @@ def resolve(
     clock: Clock | None = None,
     scratch: Scratch | None = None,
     jobs: int = 1,
+    by_tasks: bool = False,
 ) -> tuple[Result, dict[str, str]]:
     """Do what `Model.resolve` does, by tasks; also return the documents that were left out, with reasons.
 
-    Documents that fail are an error unless `skip_bad`. With a `scratch`, what is large lies there, and `jobs` threads
-    link and sample in this process.
+    Documents that fail are an error unless `skip_bad`. If rows are written `by_tasks`, the result has them. With a
+    `scratch`, what is large lies there, and `jobs` threads link and sample in this process.
     """
     clock = clock or Clock(job.options.time_limit)
     show = clock.watching(watch) or (lambda *_: None)
     model, system = model_of(job.model), job.system
-    documents, table, failed = _read(job, corpus, executor, show, skip_bad=skip_bad)
+    reading = _read(job, corpus, executor, show, skip_bad=skip_bad)
+    documents, table, reads, failed = reading.documents, reading.table, reading.parts, reading.failed
+    del reading
     clock.begin_linking()
     show("linking", 0, 1, f"{len(table):,} mentions")
     search = Search(job, executor, show)
@@ -79,6 +85,7 @@ def resolve(
     evidence = _evidence(job, documents, table, executor, show, search=find, scratch=scratch)
     del table
     links = system.links(evidence, jobs=jobs)
+    answers: Answers | None = None
     if links is not None and divisible(system):
         if scratch:
             scratch.release()
@@ -101,6 +108,8 @@ def resolve(
         min_probability=job.options.min_probability,
         keep_singletons=job.options.keep_singletons,
     )
+    if answers and by_tasks:
+        result = replace(result, rows=write_all(job, reads, result, answers, executor, show))
     return result, failed
 
 
@@ -121,18 +130,16 @@ def resolve_streamed(
     clock = clock or Clock(job.options.time_limit)
     show = clock.watching(watch) or (lambda *_: None)
     executor = Here() if jobs == 1 else Processes(jobs)
-    documents, table, _ = _read(job, corpus, executor, show)
+    reading = _read(job, corpus, executor, show)
     clock.begin_linking()
-    evidence = _evidence(job, documents, table, executor, show)
+    evidence = _evidence(job, reading.documents, reading.table, executor, show)
     return model_of(job.model).resolve_evidence(
-        documents, evidence, job.options, jobs=jobs, checkpoint=checkpoint, watch=watch, clock=clock
+        reading.documents, evidence, job.options, jobs=jobs, checkpoint=checkpoint, watch=watch, clock=clock
     )
 
 
-def _read(
-    job: Job, corpus: Corpus, executor: Executor, show: Watch, *, skip_bad: bool = False
-) -> tuple[Corpus, MentionTable, dict[str, str]]:
-    """Return the documents with their mentions, the table of these, and the documents that failed, with reasons."""
+def _read(job: Job, corpus: Corpus, executor: Executor, show: Watch, *, skip_bad: bool = False) -> Reading:
+    """Read all documents; raise if one fails unless `skip_bad`."""
     model = model_of(job.model)
     model.check_parts(job.system)
     names, failed = read_all(job, corpus, executor, show)
@@ -143,7 +150,7 @@ def _read(
             f"the document {id!r} cannot be processed ({reason}){others}",
             hint="--skip-bad leaves such documents out and lists them in run.json",
         )
-    return *put_together(job, names, model), failed
+    return put_together(job, names, failed, model)
 
 
 def _evidence(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -119,21 +119,46 @@ def _failing(job: Job, documents: Sequence[Document]) -> dict[str, str]:
     return failed
 
 
-def put_together(job: Job, names: Sequence[str], model: Model) -> tuple[Corpus, MentionTable]:
-    """Return all documents, which stay in their parts, and their table with the vectors as they were read."""
-    tables, marks, ids, places = [], [], list[str](), list[tuple[str, int]]()
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All documents, which stay in their parts, and their table with the vectors as they were read.
+
+    `parts` are the names of the parts with the ids of their documents; documents that `failed` have reasons.
+    """
+
+    documents: Corpus
+    table: MentionTable
+    parts: Mapping[str, Sequence[str]]
+    failed: dict[str, str]
+
+
+def put_together(job: Job, names: Sequence[str], failed: dict[str, str], model: Model) -> Reading:
+    """Put the parts that were read together."""
+    tables, marks, parts, places = [], [], dict[str, Sequence[str]](), list[tuple[str, int]]()
     for name in names:
         stored = _stored(job, name)
         if stored is None:
-            raise FormatError(f"the part {name!r} of the run is gone", hint="use --resume to make it again")
+            raise gone(name)
         tables.append(stored["table"])
         marks.append(stored["marks"])
-        ids += stored["ids"]
+        parts[name] = stored["ids"]
         places += [(name, row) for row in range(len(stored["ids"]))]
+    ids = [id for part in parts.values() for id in part]
     documents = StoredDocuments(ids, lambda place: _document(job.parts, *places[place]))
     check_mention_ids(documents, np.concatenate([np.empty(0, np.int64), *marks]))
     resources = model.resources
-    return Corpus(documents), merged(tables, lexicon=resources.lexicon, vectors=resources.vectors)
+    table = merged(tables, lexicon=resources.lexicon, vectors=resources.vectors)
+    return Reading(Corpus(documents), table, parts, failed)
+
+
+def documents_of(parts: Parts, name: str) -> list[Document]:
+    """Return the documents of a part, with their mentions."""
+    return [document_from_json(json.loads(line)) for line in _lines(parts, _texts(name)) if line]
+
+
+def gone(name: str) -> FormatError:
+    """Return the error of a part that is not there any more."""
+    return FormatError(f"the part {name!r} of the run is gone", hint="use --resume to make it again")
 
 
 def _texts(name: str) -> str:
@@ -149,7 +174,7 @@ def _document(parts: Parts, name: str, row: int) -> Document:
 def _lines(parts: Parts, name: str) -> list[bytes]:
     data = parts.read(name)
     if data is None:
-        raise FormatError(f"the part {name!r} of the run is gone", hint="use --resume to make it again")
+        raise gone(name)
     lines: NDArray[np.uint8] = unpack(data)
     return lines.tobytes().split(b"\n")
 

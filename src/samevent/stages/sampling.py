@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from samevent.similarity.links import MentionLinks
 from samevent.stages.tasks import (
     Executor,
     Job,
+    Parts,
     check_found,
     links_of,
     model_of,
@@ -30,6 +31,25 @@ from samevent.stages.tasks import (
 
 BIG = 200_000
 """Groups with so many links are one component whose chains are tasks of their own."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """The answers to groups of mentions, by the names of their parts; each is read when it is asked for."""
+
+    parts: Parts
+    names: tuple[str, ...]
+    groups: tuple[Indices, ...]
+
+    def __iter__(self) -> Iterator[PartAnswer]:
+        return (PartAnswer.from_bytes(self.parts.read(name) or b"") for name in self.names)
+
+    def locate(self, mentions: int) -> Indices:
+        """Return the number of the answer that each mention is in, -1 for none."""
+        place = np.full(mentions, -1, np.int32)
+        for number, rows in enumerate(self.groups):
+            place[rows] = number
+        return place
 
 
 @batch_runtime()
@@ -51,11 +71,8 @@ def _solved(job: Job, evidence: Evidence, links: MentionLinks, rows: Indices, *,
 
 def answers_of(
     job: Job, evidence: Evidence, table_name: str, links: MentionLinks, executor: Executor, show: Watch
-) -> Iterator[PartAnswer]:
-    """Solve all groups, the largest first; the chains of very large components are tasks of their own.
-
-    The answers are read when they are asked for.
-    """
+) -> Answers:
+    """Solve all groups, the largest first; the chains of very large components are tasks of their own."""
     links_name = write_named(job, "links", pack(replace(links, looks=None)))
     groups = grouped(links, len(evidence))
     names = [f"answer-to-{links_name}-{number:06}" for number in range(len(groups))]
@@ -76,12 +93,12 @@ def answers_of(
         check_found(outcome, names[rest[number]])
         done += outcome
         show("sampling", done, sum(map(len, groups)), "")
-    return _read(job, names)
+    return Answers(job.parts, tuple(names), tuple(groups))
 
 
 def answers_here(
     job: Job, evidence: Evidence, links: MentionLinks, show: Watch, *, jobs: int, scratch: Scratch
-) -> Iterator[PartAnswer]:
+) -> Answers:
     """Solve all groups in this process, one after the other; no answer stays in memory."""
     groups = grouped(links, len(evidence))
     name = fingerprint(links.pairs.i, links.pairs.j, links.similarity)
@@ -95,8 +112,4 @@ def answers_here(
             scratch.release()
         done += len(rows)
         show("sampling", done, total, "")
-    return _read(job, names)
-
-
-def _read(job: Job, names: Sequence[str]) -> Iterator[PartAnswer]:
-    return (PartAnswer.from_bytes(job.parts.read(name) or b"") for name in names)
+    return Answers(job.parts, tuple(names), tuple(groups))
