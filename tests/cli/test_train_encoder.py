@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from encoders import story, write_base
 from samevent import Corpus, write
-from samevent.cli.train import _events, train_cli
+from samevent.cli.train import train_cli
+from samevent.cli.train.common import events_of
 from samevent.errors import UsageError
 from samevent.language.encoder.adapters import merged, read_adapter
 from samevent.language.encoder.tuning import TORCH
@@ -101,7 +102,7 @@ def test_chain_of_whatever_is_no_event_is_not_learned(tmp_path: Path) -> None:
             for topic in "12"
         ]
     )
-    assert [m.event for m in _events(stories).mentions()] == ["1", "2"]
+    assert [m.event for m in events_of(stories).mentions()] == ["1", "2"]
 
 
 def test_encoder_without_torch_says_how_to_install_it(

@@ -1,0 +1,117 @@
+"""`samevent train similarity DATA -o MODEL`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from samevent.cli.common import (
+    PATH,
+    choice,
+    force_option,
+    jobs_option,
+    model_option,
+    say,
+    without_option,
+)
+from samevent.cli.train.common import events_of, output_option
+from samevent.errors import UsageError
+from samevent.experiments.protocols import load_split
+from samevent.formats import read
+from samevent.names import PRESETS, SPLITS
+
+
+@click.command("similarity")
+@click.argument("data", type=PATH, nargs=-1, required=True)
+@output_option
+@click.option(
+    "--split",
+    type=choice(SPLITS),
+    help="Of the first DATA, learn from the train topics of this split of ECB+; its dev topics help to choose C, or "
+    "are learned from too.",
+)
+@click.option(
+    "--preset",
+    type=choice(PRESETS),
+    default="paper",
+    show_default=True,
+    help="Which pair model: the paper's, or boosted trees; those of standard compare contextual vectors too, and those "
+    "of best vectors of the large encoder.",
+)
+@click.option(
+    "--encoders",
+    type=PATH,
+    metavar="FOLDER",
+    help="The work folder of `samevent train encoder` on the same data. Default: the encoder of --model, which must "
+    "not have been tuned on the data.",
+)
+@click.option("--large", type=PATH, metavar="FOLDER", help="For best: the large encoder as it was published.")
+@without_option
+@model_option
+@jobs_option
+@force_option
+def similarity_cli(
+    data: tuple[Path, ...],
+    output: Path,
+    split: str | None,
+    preset: str,
+    encoders: Path | None,
+    large: Path | None,
+    left_out: tuple[str, ...],
+    model: str,
+    jobs: int,
+    force: bool,
+) -> None:
+    """Train a pair model on corpora with events (any readable format) and write it into MODEL.
+
+    Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and locations.
+    """
+    from samevent.language.cache import Cache
+    from samevent.model import Model
+    from samevent.similarity.model import PAIR_MODEL_FILES
+    from samevent.training import (
+        PAIR_MODEL_SETTINGS,
+        Source,
+        chooses_penalty,
+        cross_fitted,
+        enter_files,
+        needs_large_encoder,
+        same_encoder,
+        train_pair_model,
+    )
+
+    settings = PAIR_MODEL_SETTINGS[preset]
+    if needs_large_encoder(settings) and not (encoders and large):
+        raise UsageError(
+            f"the pair model {preset!r} compares vectors of the large encoder",
+            expected="--encoders with its adapters, and --large",
+        )
+    topics = load_split(split) if split else None
+    first, *others = (events_of(read(path)) for path in data)
+    documents = [d for d in first if topics is None or topics.part_of(d) in ("train", "dev")]
+    documents += [d for corpus in others for d in corpus]
+    output.mkdir(parents=True, exist_ok=True)
+    target = output / PAIR_MODEL_FILES[preset]
+    say(f"reading {len(documents):,} documents")
+    extractor, cache = Model.load(model).extractor_of(preset), Cache()
+    fitted = (
+        cross_fitted(encoders, documents, large=large, jobs=jobs, cache=cache)
+        if encoders
+        else same_encoder(extractor.resources.encoder, jobs=jobs, cache=cache)
+    )
+    train_pair_model(
+        documents,
+        target,
+        extractor,
+        learn=topics.train if topics and chooses_penalty(settings) else None,
+        settings=replace(settings, without=(*settings.without, *left_out)),
+        encoders=fitted,
+        cache=cache,
+        jobs=jobs,
+        overwrite=force,
+        progress=say,
+    )
+    enter_files(output, {target.name: Source(", ".join(path.name for path in data))})
+    say(f"wrote {target}")
