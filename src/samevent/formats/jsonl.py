@@ -3,7 +3,7 @@
 A document has `id` and `text`, or `tokens` with `sentences` (token counts), or all three. Mention offsets
 are in tokens (`start`, `end`) or characters (`char_start`, `char_end`); 0-based, half-open,
 counting Unicode code points. `document.schema.json` beside this file has the details. Unknown fields are kept.
-The folder of a run is read as its `result.jsonl`.
+The folder of a run is read as its `result.jsonl`. Parquet files with the same fields are read too (`parquet.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from samevent.errors import FormatError
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string, truth
 from samevent.formats.files import read_lines, write_text
+from samevent.formats.parquet import parquet_files, rows
 
 RESULT_FILE = "result.jsonl"
 """The file of a run's folder that has its documents and events."""
@@ -35,7 +36,13 @@ _MENTION_FIELDS = frozenset(
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
-    """Read one document per line; blank lines are skipped."""
+    """Read one document per line; blank lines are skipped. Of Parquet, read one per row."""
+    if parts := parquet_files(path):
+        for part in parts:
+            for at, data in rows(part):
+                with options.document_at(part, at):
+                    yield document_from_json(data)
+        return
     file = _file(path)
     for at, line in read_lines(file, encoding=options.encoding):
         if line.strip():
@@ -47,6 +54,11 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
     """Write one document per line."""
     lines = (json.dumps(document_to_json(d), ensure_ascii=False) + "\n" for d in corpus)
     write_text(path, lines, overwrite=options.overwrite)
+
+
+def _recognises(path: Path) -> bool:
+    lines = _file(path).is_file() and has_suffix(_file(path), ".jsonl", ".ndjson")
+    return lines or bool(parquet_files(path))
 
 
 def _file(path: Path) -> Path:
@@ -230,7 +242,7 @@ FORMAT = Format(
     name="jsonl",
     summary="JSON Lines, the native format: one document per line, nothing lost",
     suffixes=(".jsonl", ".ndjson"),
-    recognises=lambda path: _file(path).is_file() and has_suffix(_file(path), ".jsonl", ".ndjson"),
+    recognises=_recognises,
     read=read,
     write=write,
 )

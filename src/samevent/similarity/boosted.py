@@ -38,7 +38,7 @@ USUAL_UNCERTAINTY = Uncertainty(shift=-0.4, spread=1.5)
 LEAST_LINK = 0.01
 """Pairs below this f are no links, and not part of the graph that a second look sees."""
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 """Number of links that a second look takes at a time."""
 _BY_NAME = {feature.name: feature for feature in TREE_FEATURES}
 

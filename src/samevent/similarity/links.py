@@ -26,7 +26,7 @@ from samevent.similarity.mentions import MentionTable
 from samevent.similarity.neighbours import topical_documents
 from samevent.similarity.pairs import Pairs, in_chunks
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 """Number of pairs scored at a time."""
 _LEAST = 1e-9
 
