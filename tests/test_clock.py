@@ -49,6 +49,15 @@ def test_sampling_gets_what_other_stages_leave(passes: Time, busy: float) -> Non
     assert passes.seconds == pytest.approx(1000 + 100)
 
 
+def test_what_came_before_the_clock_counts(passes: Time) -> None:
+    began = passes.seconds
+    passes(7)  # imports
+    limited = Clock(100, began)
+    limited.begin_linking()
+    passes(10)
+    assert limited.sampling(1000) == pytest.approx(100 - 7 - 10 - 1000 * AFTER)
+
+
 def test_threads_do_not_shorten_what_comes_after(passes: Time) -> None:
     limited = Clock(100)
     limited.begin_linking()

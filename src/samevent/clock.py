@@ -24,12 +24,12 @@ _ENOUGH, _SHARE = 3.0, 0.1
 
 
 class Clock:
-    """Counts from now to a limit in seconds, if there is one."""
+    """Counts to a limit in seconds, if there is one: from now, or from when a command `began` (`time.monotonic`)."""
 
-    def __init__(self, limit: float | None) -> None:
+    def __init__(self, limit: float | None, began: float | None = None) -> None:
         self._limit = limit
-        self._began = monotonic()
-        self._linking = self._began, process_time()
+        self._began = monotonic() if began is None else began
+        self._linking = monotonic(), process_time()
         self._first: tuple[float, int] | None = None
 
     def read(self, done: int, total: int) -> None:

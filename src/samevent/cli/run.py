@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -126,6 +127,7 @@ def run_cli(
     With --update, documents that OUT does not have are added to it. Only mentions that they may be linked to are
     resolved anew, and events keep their ids; history.jsonl says what became of events that were merged or split.
     """
+    began = monotonic()  # before imports, which take seconds on a busy machine
     if grown is not None:
         _check_own_options()
         with stages() as watch:
@@ -166,6 +168,7 @@ def run_cli(
             skip_bad=skip_bad,
             final=final,
             memory=parsed_size(memory) if memory else None,
+            began=began,
             watch=watch,
             tell=say,
         )

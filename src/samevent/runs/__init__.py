@@ -86,6 +86,7 @@ def run(
     skip_bad: bool = False,
     final: bool = False,
     memory: float | None = None,
+    began: float | None = None,
     beside: Callable[[Path, Result], None] | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
@@ -100,10 +101,10 @@ def run(
     error, or with `skip_bad` left out and listed in run.json. Unless the run is `final`, it keeps what later updates
     need. `beside` may write more files into the folder. With `memory`, all processes together take at most so many
     bytes, with fewer jobs or with what is large on disk, and with the same result; if that is not enough, it is an
-    error.
+    error. A time limit counts from when the command `began` (`time.monotonic`), by default from now.
     """
     options = options or Options()
-    clock = Clock(options.time_limit)
+    clock = Clock(options.time_limit, began)
     if cluster and options.time_limit:
         raise UsageError("a time limit cannot be used on a cluster", hint="set fewer sweeps: --set sweeps=32")
     check_output_free(folder, resume=resume, overwrite=overwrite)
