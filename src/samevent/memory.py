@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from samevent.errors import UsageError
 
-_PROGRAM, _ENCODER = 500e6, 150e6
-"""The process itself, with its models and compiled code; what a contextual encoder adds."""
+_PROGRAM, _ENCODER = 700e6, 150e6
+"""The process itself, with its models, compiled code and what it works on at a time; what an encoder adds."""
 _WORKER = 300e6
 """A process that parses."""
-_PER_WORD, _VECTORS_PER_WORD = 1_400.0, 900.0
-"""Mentions, table, links, samples and the report; contextual vectors."""
-_SPILLED_PER_WORD, _SPILLED_VECTORS_PER_WORD = 700.0, 600.0
-"""The same in a run that spills: what remains is the mentions of events, and what linking looks at."""
+_PER_WORD, _SPILLED_PER_WORD = 1_500.0, 900.0
+"""Mention table, links, samples, reasons, events and the report; the same if what is large is spilled."""
+_VECTORS_PER_WORD = 900.0
+"""Contextual vectors, which linking looks at all the time."""
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _SIZE = re.compile(r"([0-9]*\.?[0-9]+)\s*([KMGT]I?)?B?", re.IGNORECASE)
@@ -48,9 +48,7 @@ class MemoryPlan:
 def needed(words: int, jobs: int, *, encoded: bool, spilled: bool = False) -> float:
     """Return the bytes that all processes of a run take together, at most."""
     workers = _WORKER * jobs if jobs > 1 else 0.0
-    per_word = _SPILLED_PER_WORD if spilled else _PER_WORD
-    if encoded:
-        per_word += _SPILLED_VECTORS_PER_WORD if spilled else _VECTORS_PER_WORD
+    per_word = (_SPILLED_PER_WORD if spilled else _PER_WORD) + _VECTORS_PER_WORD * encoded
     return _PROGRAM + _ENCODER * encoded + workers + per_word * words
 
 
@@ -60,8 +58,8 @@ def plan_within(limit: float, words: int, jobs: int, *, encoded: bool, can_spill
     A run in one process that holds everything is preferred to several that spill.
 
     >>> plan_within(4e9, 100_000, 16, encoded=False)
-    MemoryPlan(jobs=11, spilled=False)
-    >>> plan_within(1.5e9, 1_000_000, 1, encoded=False)
+    MemoryPlan(jobs=10, spilled=False)
+    >>> plan_within(1.8e9, 1_000_000, 1, encoded=False)
     MemoryPlan(jobs=1, spilled=True)
     """
     for spilled in (False, True) if can_spill else (False,):
