@@ -1,7 +1,8 @@
-"""Write the measured tables of docs/operations.md from docs/results/update.json and docs/results/reading.jsonl.
+"""Write the measured tables of docs/operations.md from update.json, reading.jsonl and memory.jsonl in docs/results.
 
 python benchmarks/update.py --json > docs/results/update.json
 python benchmarks/reading.py --json > docs/results/reading.jsonl
+python benchmarks/memory.py --json > docs/results/memory.jsonl
 python -m tools.operations_page
 """
 
@@ -16,8 +17,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "operations.md"
 MEASURED = ROOT / "docs" / "results" / "update.json"
 READING = ROOT / "docs" / "results" / "reading.jsonl"
+MEMORY = ROOT / "docs" / "results" / "memory.jsonl"
 _BETWEEN = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _READING_BETWEEN = re.compile(r"(?<=<!-- reading -->\n).*?(?=<!-- end of reading -->)", re.DOTALL)
+_MEMORY_BETWEEN = re.compile(r"(?<=<!-- memory -->\n).*?(?=<!-- end of memory -->)", re.DOTALL)
 
 
 def tables(data: dict[str, Any]) -> str:
@@ -53,16 +56,34 @@ def reading_table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def written(page: str, data: dict[str, Any], reading: list[dict[str, Any]]) -> str:
+def memory_table(rows: list[dict[str, Any]]) -> str:
+    """Return the peak of memory of runs with and without a limit, by stage."""
+    stages = list(rows[0]["stages"])
+    heads = ["mentions", "`--memory`", "peak MB", "CPU seconds", *stages]
+    lines = [f"| {' | '.join(heads)} |", f"|{'--:|' * len(heads)}"]
+    for row in rows:
+        limit = f"{row['limit_mb']:,} MB" if row["limit_mb"] else "none"
+        cells = [f"{row['mentions']:,}", limit, f"{row['peak_mb']:,}", f"{row['cpu_s']:.0f}"]
+        held = [f"{row['stages'][stage]:,}" for stage in stages]
+        lines.append(f"| {' | '.join(cells + held)} |")
+    return "\n".join(lines) + "\n"
+
+
+def written(
+    page: str, data: dict[str, Any], reading: list[dict[str, Any]], memory: list[dict[str, Any]]
+) -> str:
     """Return the page with its tables."""
     page = _READING_BETWEEN.sub(lambda _: reading_table(reading), page)
+    page = _MEMORY_BETWEEN.sub(lambda _: memory_table(memory), page)
     return _BETWEEN.sub(lambda _: tables(data), page)
 
 
-def stored() -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the stored measurements of updates and of reading."""
-    rows = READING.read_text("utf-8").splitlines()
-    return json.loads(MEASURED.read_text("utf-8")), [json.loads(row) for row in rows]
+def stored() -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the stored measurements of updates, of reading and of memory."""
+    reading, memory = (
+        [json.loads(row) for row in file.read_text("utf-8").splitlines()] for file in (READING, MEMORY)
+    )
+    return json.loads(MEASURED.read_text("utf-8")), reading, memory
 
 
 def main() -> None:
