@@ -154,8 +154,34 @@ def jaccard(starts, words, i, j):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _jaccards(starts, words, i, j, out):  # type: ignore[no-untyped-def]
+    """Mark the words of row `i`, then count those of row `j` that are marked; `jaccard` finds the same pair by pair."""
+    marked = np.zeros(_width(starts, words, i, j), np.uint8)
+    known = -1
     for pair in range(len(i)):
-        out[pair] = jaccard(starts, words, i[pair], j[pair])
+        if i[pair] != known:
+            if known >= 0:
+                for at in range(starts[known], starts[known + 1]):
+                    marked[words[at]] = 0
+            known = i[pair]
+            for at in range(starts[known], starts[known + 1]):
+                marked[words[at]] = 1
+        begin, end = starts[j[pair]], starts[j[pair] + 1]
+        shared = 0
+        for at in range(begin, end):
+            shared += marked[words[at]]
+        total = end - begin + starts[known + 1] - starts[known]
+        out[pair] = shared / (total - shared) if shared else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _width(starts, words, i, j):  # type: ignore[no-untyped-def]
+    """Return one more than the greatest word of these rows."""
+    width = 0
+    for pair in range(len(i)):
+        for row in (i[pair], j[pair]):
+            if starts[row] < starts[row + 1]:
+                width = max(width, words[starts[row + 1] - 1] + 1)
+    return width
 
 
 def dots(bags: Bags, values: Floats | Indices, i: Indices, j: Indices) -> Floats:
@@ -174,12 +200,7 @@ def _dots(starts, words, values, i, j, out):  # type: ignore[no-untyped-def]
 
     Words that only `j` has add 0, so a sum has the bits of one over the common words alone, in ascending order.
     """
-    width = 0
-    for pair in range(len(i)):
-        for row in (i[pair], j[pair]):
-            if starts[row] < starts[row + 1]:
-                width = max(width, words[starts[row + 1] - 1] + 1)
-    spread = np.zeros(width)
+    spread = np.zeros(_width(starts, words, i, j))
     known = -1
     for pair in range(len(i)):
         if i[pair] != known:

@@ -12,6 +12,7 @@ from functools import partial
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
+from numba import njit
 
 from samevent.similarity.bags import Bags, Floats, Indices, Starts, dots
 from samevent.similarity.documents import compare_documents, topical_similarity
@@ -174,13 +175,22 @@ def _light(table: MentionTable) -> Floats:
 
 
 @once_per_table
-def _lemmas_of_documents(table: MentionTable) -> tuple[Starts, Starts]:
-    """Return a code for each document and head lemma in it, ascending, and how many mentions have it."""
+def _lemmas_of_documents(table: MentionTable) -> tuple[Starts, Indices, Indices]:
+    """Return the head lemmas of each document, ascending, and how many of its mentions have each.
+
+    Document `d` has the entries `starts[d]:starts[d + 1]`.
+    """
+    width = max(len(table.heads.lemmas), 1)
     codes, counts = np.unique(
-        table.document.astype(np.int64) * max(len(table.heads.lemmas), 1) + table.heads.lemma[table.head],
-        return_counts=True,
+        table.document.astype(np.int64) * width + _head_lemma(table), return_counts=True
     )
-    return codes, counts
+    starts = np.searchsorted(codes, np.arange(len(table.documents) + 1) * width)
+    return starts, (codes % width).astype(np.int32), counts.astype(np.int32)
+
+
+@once_per_table
+def _head_lemma(table: MentionTable) -> Indices:
+    return table.heads.lemma[table.head]
 
 
 def reporting_heads(table: MentionTable, i: Indices, j: Indices) -> Floats:
@@ -202,24 +212,37 @@ def same_kind(table: MentionTable, i: Indices, j: Indices) -> Floats:
     return np.where((kind[i] < 0) | (kind[j] < 0), np.nan, equal(kind, i, j))
 
 
-def rivals(choose: Callable[[Floats, Floats], Floats], table: MentionTable, i: Indices, j: Indices) -> Floats:
+def rivals(more: bool, table: MentionTable, i: Indices, j: Indices) -> Floats:
     """Count the mentions in the document of one whose head lemma is that of the other, beside the two themselves.
 
-    A document that says *crash* itself seldom calls the crash of another document *accident*.
+    A document that says *crash* itself seldom calls the crash of another document *accident*. Of the two counts, the
+    greater is returned if `more`, else the smaller.
     """
-    lemma = table.heads.lemma[table.head].astype(np.int64)
-    width = max(len(table.heads.lemmas), 1)
-    codes, counts = _lemmas_of_documents(table)
+    counts = np.empty(len(i))
+    scratch = np.zeros((2, len(table.heads.lemmas)), np.int32)
+    _rivals(table.document, _head_lemma(table), *_lemmas_of_documents(table), i, j, more, scratch, counts)
+    return counts
 
-    def count(row: Indices, other: Indices) -> Floats:
-        code = table.document[other].astype(np.int64) * width + lemma[row]
-        place = np.minimum(np.searchsorted(codes, code), max(len(codes) - 1, 0))
-        number = np.where(codes[place] == code, counts[place], 0)
-        number = number - (lemma[row] == lemma[other]) - (table.document[row] == table.document[other])
-        others: Floats = np.maximum(number, 0).astype(np.float64)
-        return others
 
-    return choose(count(i, j), count(j, i)) if len(i) else np.empty(0)
+@njit(cache=True, nogil=True)
+def _rivals(document, lemma, starts, lemmas, counts, i, j, more, spread, out):  # type: ignore[no-untyped-def]
+    """Count rivals with the lemmas of both documents spread out; fastest if pairs come sorted by document."""
+    known = [-1, -1]
+    for pair in range(len(i)):
+        rows = i[pair], j[pair]
+        for side in range(2):
+            now, before = document[rows[side]], known[side]
+            if now != before:
+                if before >= 0:
+                    for at in range(starts[before], starts[before + 1]):
+                        spread[side, lemmas[at]] = 0
+                for at in range(starts[now], starts[now + 1]):
+                    spread[side, lemmas[at]] = counts[at]
+                known[side] = now
+        themselves = int(lemma[rows[0]] == lemma[rows[1]]) + int(known[0] == known[1])
+        first = spread[1, lemma[rows[0]]] - themselves
+        second = spread[0, lemma[rows[1]]] - themselves
+        out[pair] = max(max(first, second) if more else min(first, second), 0)
 
 
 def _feature(
@@ -294,11 +317,11 @@ TREE_FEATURES: tuple[Feature, ...] = (
     _feature("commoner_head", "frequency", "the more common head has rarity {:.1f}", partial(lower, rarity)),
     _feature(
         "fewer_rivals", "rivals", "both documents have {:.0f} or more other mentions of the other's word",
-        partial(rivals, np.minimum), otherwise="one document has no other mention of the other's word",
+        partial(rivals, False), otherwise="one document has no other mention of the other's word",
     ),
     _feature(
         "more_rivals", "rivals", "a document has {:.0f} other mentions of the other's word",
-        partial(rivals, np.maximum), otherwise="neither document has another mention of the other's word",
+        partial(rivals, True), otherwise="neither document has another mention of the other's word",
     ),
     _feature("verbs", "tags", "{:.0f} of the heads are verbs", partial(heads_tagged, ("VB", "MD"))),
     _feature("nouns", "tags", "{:.0f} of the heads are nouns", partial(heads_tagged, ("NN",))),
