@@ -27,7 +27,7 @@ from samevent.similarity.neighbours import topical_documents
 from samevent.similarity.pairs import Pairs, in_chunks
 
 _CHUNK = 1 << 16
-"""Number of pairs scored at a time."""
+"""Number of pairs scored at a time: their columns are small enough for memory to be used again, not mapped anew."""
 _LEAST = 1e-9
 
 
