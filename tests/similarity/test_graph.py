@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit
 
 from samevent.seeds import stream
+from samevent.similarity import graph
 from samevent.similarity.bags import Floats, Indices
 from samevent.similarity.graph import GRAPH_COLUMNS, LinkGraph, graph_columns
 from samevent.similarity.pairs import Pairs
@@ -59,6 +60,18 @@ def test_columns_are_those_of_loops_over_all_links(seed: int) -> None:
     found = graph_columns(*links)
     assert found.shape == (len(links[2]), len(GRAPH_COLUMNS))
     np.testing.assert_allclose(found, by_hand(*links), rtol=1e-5, atol=1e-6)
+
+
+def test_long_runs_are_sorted_like_short_ones() -> None:
+    document, pairs, score = random_links(7, mentions=200, documents=2)
+    rows = by_hand(document, pairs[:400], score[:400])
+    np.testing.assert_allclose(graph_columns(document, pairs[:400], score[:400]), rows, rtol=1e-5, atol=1e-6)
+    # Each mention is linked to about 100 others; NumPy's sort for all runs is the reference.
+    usual = graph_columns(document, pairs, score)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graph, "_sort_short_runs", lambda *_: None)
+        patch.setattr(graph, "_LONG_RUN", 1)
+        assert graph_columns(document, pairs, score).tobytes() == usual.tobytes()
 
 
 def test_order_and_direction_of_pairs_leave_no_trace() -> None:

@@ -219,29 +219,31 @@ def rivals(more: bool, table: MentionTable, i: Indices, j: Indices) -> Floats:
     greater is returned if `more`, else the smaller.
     """
     counts = np.empty(len(i))
-    scratch = np.zeros((2, len(table.heads.lemmas)), np.int32)
-    _rivals(table.document, _head_lemma(table), *_lemmas_of_documents(table), i, j, more, scratch, counts)
+    spread = np.zeros((2, len(table.heads.lemmas)), np.int32)
+    _rivals(table.document, _head_lemma(table), *_lemmas_of_documents(table), i, j, more, spread, counts)
     return counts
 
 
 @njit(cache=True, nogil=True)
 def _rivals(document, lemma, starts, lemmas, counts, i, j, more, spread, out):  # type: ignore[no-untyped-def]
     """Count rivals with the lemmas of both documents spread out; fastest if pairs come sorted by document."""
-    known = [-1, -1]
+    d, e = -1, -1
     for pair in range(len(i)):
-        rows = i[pair], j[pair]
-        for side in range(2):
-            now, before = document[rows[side]], known[side]
-            if now != before:
-                if before >= 0:
-                    for at in range(starts[before], starts[before + 1]):
-                        spread[side, lemmas[at]] = 0
-                for at in range(starts[now], starts[now + 1]):
-                    spread[side, lemmas[at]] = counts[at]
-                known[side] = now
-        themselves = int(lemma[rows[0]] == lemma[rows[1]]) + int(known[0] == known[1])
-        first = spread[1, lemma[rows[0]]] - themselves
-        second = spread[0, lemma[rows[1]]] - themselves
+        row, other = i[pair], j[pair]
+        if document[row] != d:
+            for at in range(starts[d], starts[d + 1]) if d >= 0 else range(0):
+                spread[0, lemmas[at]] = 0
+            d = document[row]
+            for at in range(starts[d], starts[d + 1]):
+                spread[0, lemmas[at]] = counts[at]
+        if document[other] != e:
+            for at in range(starts[e], starts[e + 1]) if e >= 0 else range(0):
+                spread[1, lemmas[at]] = 0
+            e = document[other]
+            for at in range(starts[e], starts[e + 1]):
+                spread[1, lemmas[at]] = counts[at]
+        themselves = int(lemma[row] == lemma[other]) + int(d == e)
+        first, second = spread[1, lemma[row]] - themselves, spread[0, lemma[other]] - themselves
         out[pair] = max(max(first, second) if more else min(first, second), 0)
 
 
