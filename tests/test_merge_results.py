@@ -64,6 +64,32 @@ def test_notes_name_what_ran_at_another_commit() -> None:
     assert note.startswith("gold: hdp-lex, hdp-1f ran 1 x 200 sweeps at commit bbbbbbb;")
 
 
+def on(mentions: str, each: dict[str, Any]) -> dict[str, Any]:
+    """Return the table with other mentions."""
+    moved = {
+        name: [{**part, "mentions": mentions} for part in each[name]] for name in ("mention_sets", "rows")
+    }
+    return each | moved | {"traces": {mentions: each["traces"]["gold"]}}
+
+
+def test_notes_and_settings_of_other_mentions_stay_until_these_have_new_rows() -> None:
+    other = on("predicted", STORED)
+    both = STORED | {name: STORED[name] + other[name] for name in ("mention_sets", "rows")}
+    both |= {"traces": STORED["traces"] | other["traces"]}
+    both |= {"notes": ["gold: short", "predicted: shorter", "hdp-lex is old"]}
+    first = merged(both, NEW)
+    assert [note.split(" ran")[0] for note in first["notes"]] == [
+        "predicted: shorter", "hdp-lex is old", "gold: hdp-lex, hdp-1f"
+    ]  # fmt: skip
+    assert first["settings"]["hdp-lex"] == "hdp-lex b"
+    assert first["settings"]["hdp-lex, predicted mentions"] == "hdp-lex a"
+    second = merged(first, on("predicted", NEW))
+    assert [note.split(" ran")[0] for note in second["notes"]] == [
+        "gold: hdp-lex, hdp-1f", "predicted: hdp-lex, hdp-1f"
+    ]  # fmt: skip
+    assert "hdp-lex, predicted mentions" not in second["settings"]
+
+
 def test_other_mentions_are_refused() -> None:
     with pytest.raises(ValueError, match="the rows of lemma are missing or differ"):
         merged(STORED, table("b", row("lemma", 0.49), row("hdp-lex", 0.45)))

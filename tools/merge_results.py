@@ -5,6 +5,8 @@
 A system's new rows replace its old ones, with its traces and settings. Both files must be of the same protocol, part,
 preset, seed and mentions; whether mentions are the same shows in the rows of LEMMA, which must be in both and equal.
 Differences between systems that did not run together are dropped, and notes say which systems ran at another commit.
+Old notes on other mentions stay, and those on all mentions until rows of all mentions are new. So do the settings of a
+system on mentions where it did not run again, under the name of both.
 """
 
 from __future__ import annotations
@@ -56,12 +58,32 @@ def merged(stored: Json, new: Json) -> Json:
     traces = {mentions: each | new["traces"].get(mentions, {}) for mentions, each in stored["traces"].items()}
     seconds = {(row["mentions"], row["clusterer"]): row["seconds"] for row in rows}
     result = stored | {
-        "settings": stored["settings"] | new["settings"],
+        "settings": _settings(stored, new),
         "seconds": round(sum(seconds.values()), 1),
         "rows": rows,
         "traces": traces,
     }
-    return result | {"notes": _notes(result)}
+    return result | {"notes": _old_notes(stored, rows) + _notes(result)}
+
+
+def _settings(stored: Json, new: Json) -> dict[str, str]:
+    """Return the settings by system; the old ones by system and mentions where these have no new rows."""
+    settings, again = dict(stored["settings"]), {row["mentions"] for row in new["rows"]}
+    for row in stored["rows"]:
+        name, mentions = row["clusterer"], row["mentions"]
+        if mentions not in again and name in new["settings"] and name != WITNESS:
+            settings.setdefault(f"{name}, {mentions} mentions", stored["settings"][name])
+    outdated = [f"{name}, {mentions} mentions" for name in new["settings"] for mentions in again]
+    kept: dict[str, str] = {name: value for name, value in settings.items() if name not in outdated}
+    return {**kept, **new["settings"]}
+
+
+def _old_notes(stored: Json, rows: list[Json]) -> list[str]:
+    """Return the stored notes that still hold, by the set of mentions with which they begin."""
+    every = {row["mentions"] for row in rows}
+    old = every - {row["mentions"] for row in rows if "commit" in row}
+    about = {note: note.split(":")[0] for note in stored["notes"]}
+    return [note for note, name in about.items() if old and (name in old or name not in every)]
 
 
 def _counts(about: Json) -> Json:
