@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from experiments.reports import reports
+from experiments.reports import BORROWED, TOPICS, reports
 from parses import needs_model
 from samevent.cli.experiment import experiment_cli
 from samevent.clusterers.linked import Hddcrp
 from samevent.corpus import Corpus
 from samevent.errors import OutputExistsError, SameventError
 from samevent.experiments import errors, transfer
+from samevent.experiments.ecbplus import SYSTEMS
 from samevent.formats import write
 
 NAMES = [
@@ -81,6 +82,37 @@ def test_the_paper_is_shown_and_written_from_stored_figures(tmp_path: Path) -> N
     assert "Table 4" in shown.output
     assert run("paper", "--json", tmp_path / "paper.json").exit_code == 0
     assert "results" in json.loads((tmp_path / "paper.json").read_text())
+
+
+@pytest.mark.slow
+@needs_model
+def test_the_paper_is_measured_afresh(tmp_path: Path) -> None:
+    data, target = tmp_path / "ecbplus", tmp_path / "paper.json"
+    write(reports((*TOPICS, *BORROWED)), data, format="ecbplus")
+    words = ("--data", data, "--model", "en-news", "--runs", 2, "--sweeps", 5)
+    result = run("paper", "--fresh", *words, "--json", target)
+    assert result.exit_code == 0, result.exception
+    figures = json.loads(target.read_text())
+    rows = [
+        (each["preset"], each["mentions"], each["unit"], each["clusterer"]) for each in figures["results"]
+    ]
+    levels = [(mentions, unit) for mentions in ("gold", "predicted") for unit in ("document", "subtopic")]
+    readings = {"paper": SYSTEMS, "paper-code": [name for name in SYSTEMS if name != "hdp-lex"]}
+    assert rows == [
+        (preset, *at, name) for preset, names in readings.items() for at in levels for name in names
+    ]
+    perfect = [
+        each for each in figures["results"] if each["mentions"] == "gold" and each["clusterer"] == "lemma"
+    ]
+    assert all(each["conll"] > 0.9 for each in perfect if each["unit"] == "document")
+    assert figures["statistics"]["test"]["ours"]["documents"] == 12
+    assert figures["extraction"]["test"]["action"]["ours"] > 0.5
+    assert "Sudan" in " ".join(figures["components"]["ours"]["participant"])
+
+    again = run("paper", "--fresh", *words, "--resume", "--work", tmp_path / "paper.work")
+    assert again.exit_code == 0, again.exception
+    for title in ("Table 1", "Table 2", "Table 3", "Table 4", "Extraction", "The discussion's example"):
+        assert title in again.stdout
 
 
 @needs_model

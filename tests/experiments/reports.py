@@ -1,7 +1,8 @@
-"""A small ECB+: a few documents in the dev topics of `yang2015`, and systems in a hurry."""
+"""A small ECB+: a few documents in the dev and test topics of `yang2015`, and systems in a hurry."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ TOPICS = {
     "24": (("stole", "Robbers"), ("heist", "Paris")),
     "25": (("placed", "Saints"), ("signed", "Giants")),
 }
+BORROWED = {"26": "23", "27": "24", "28": "25"}
+"""Test topics, and the topics whose words they use."""
 
 
 def report(topic: str, subtopic: str, number: int) -> Document:
     """Return a document with two events of its topic, one of them told twice, and one that stands in no chain."""
-    (first, who), (second, where) = TOPICS[topic]
+    (first, who), (second, where) = TOPICS[BORROWED.get(topic, topic)]
     document = Document.from_tokens(
         f"{topic}_{number}{subtopic}",
         [
@@ -42,11 +45,11 @@ def report(topic: str, subtopic: str, number: int) -> Document:
     )
 
 
-def reports() -> Corpus:
-    """Return two documents a sub-topic."""
+def reports(topics: Iterable[str] = TOPICS) -> Corpus:
+    """Return two documents for each sub-topic."""
     return Corpus(
         report(topic, subtopic, number)
-        for topic in TOPICS
+        for topic in topics
         for subtopic in ("ecb", "ecbplus")
         for number in (1, 2)
     )

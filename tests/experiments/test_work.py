@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 import samevent.experiments.work
 from builders import annotated
 from samevent.corpus import Corpus
-from samevent.experiments.work import Work, commit, corpus_digest, files_digest, folder_digest
+from samevent.experiments.work import Work, commit, commit_of, corpus_digest, files_digest, folder_digest
 
 
 def test_parts_are_reused_only_with_resume(tmp_path: Path) -> None:
@@ -47,6 +49,33 @@ def test_folder_digest_covers_folders_inside(tmp_path: Path) -> None:
 def test_commit_is_a_hash_or_unknown() -> None:
     name = commit()
     assert name is None or re.fullmatch("[0-9a-f]{40}", name)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.parametrize("packed", [False, True])
+def test_commit_is_what_git_says_in_a_repository_and_in_its_worktrees(tmp_path: Path, packed: bool) -> None:
+    def git(folder: Path, *arguments: str) -> str:
+        author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        command = ["git", "-C", str(folder), *author, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    main, tree, detached = tmp_path / "main", tmp_path / "tree", tmp_path / "detached"
+    main.mkdir()
+    git(main, "init")
+    git(main, "commit", "--allow-empty", "-m", "first")
+    git(main, "worktree", "add", "-b", "other", str(tree))
+    git(main, "worktree", "add", "--detach", str(detached))
+    git(tree, "commit", "--allow-empty", "-m", "second")
+    if packed:
+        git(main, "pack-refs", "--all")
+    found = [commit_of(folder) for folder in (main, tree, detached)]
+    assert found == [git(folder, "rev-parse", "HEAD") for folder in (main, tree, detached)]
+    assert found[0] != found[1]
+
+
+def test_commit_is_unknown_outside_of_repositories(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: /nowhere/at/all\n")
+    assert commit_of(tmp_path) is None
 
 
 def test_parts_of_other_code_are_not_reused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,11 +116,12 @@ def planted(seed: int, customers: int) -> tuple[NDArray[np.int64], list[Channel]
     return document, [of_words([[w] for w in word.tolist()], 200, 1e-7)], word
 
 
-def test_chains_agree_from_singletons_and_from_one_cluster_for_each_word() -> None:
+@pytest.mark.parametrize("priors", [hdp.FIXED, (GammaPrior(1.0, 1.0), GammaPrior(1.0, 1.0))])
+def test_chains_agree_from_singletons_and_from_one_cluster_for_each_word(priors: hdp.Priors) -> None:
     document, channels, word = planted(0, 400)
     counts, heights = [], []
     for number, labels in enumerate((None, None, word, word)):
-        state = hdp.init(document, channels, seeded(number, "starts"), labels=labels)
+        state = hdp.init(document, channels, seeded(number, "starts"), labels=labels, priors=priors)
         infos = [hdp.step(state) for _ in range(400)]
         counts.append([info.clusters for info in infos[100:]])
         heights.append(np.mean([info.log_joint for info in infos[100:]]))

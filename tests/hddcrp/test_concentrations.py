@@ -77,14 +77,26 @@ def test_documents_of_many_clusters_have_a_large_concentration() -> None:
 
 
 def test_log_joint_has_the_density_of_the_concentrations() -> None:
-    drawn, fixed = (
-        hdp.Info.of(
-            hdp.init([0, 0, 1], [], seeded(0, "joint"), alpha_within=0.5, alpha_across=2.0, priors=priors)
+    drawn = hdp.init([0, 0, 1], [], seeded(0, "joint"), priors=(WITHIN, ACROSS))
+    within, across = drawn.alphas.tolist()
+    fixed = hdp.init([0, 0, 1], [], seeded(0, "joint"), alpha_within=within, alpha_across=across)
+    densities = stats.gamma.logpdf(within, 2.0, scale=1 / 1.5) + stats.gamma.logpdf(across, 1.0, scale=2.0)
+    assert hdp.Info.of(drawn).log_joint - hdp.Info.of(fixed).log_joint == pytest.approx(densities)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 300.0])
+def test_chains_begin_with_concentrations_that_suit_their_seats(alpha: float) -> None:
+    """Thirty customers of each document are alone, or all at one table; the given value is forgotten."""
+    document = np.repeat(np.arange(20), 30)
+
+    def first(labels: np.ndarray | None) -> float:
+        state = hdp.init(
+            document, [], seeded(0, "seats"), labels=labels, alpha_within=alpha, priors=(WITHIN, ACROSS)
         )
-        for priors in ((WITHIN, ACROSS), hdp.FIXED)
-    )
-    densities = stats.gamma.logpdf(0.5, 2.0, scale=1 / 1.5) + stats.gamma.logpdf(2.0, 1.0, scale=2.0)
-    assert drawn.log_joint - fixed.log_joint == pytest.approx(densities)
+        return state.alpha_within
+
+    assert first(None) > 50
+    assert first(np.zeros(600, int)) < 0.5
 
 
 def test_interrupted_chains_continue_with_the_same_concentrations(

@@ -96,16 +96,30 @@ def provenance(seed: int, settings: Mapping[str, str]) -> dict[str, Any]:
 
 def commit() -> str | None:
     """Return the commit of the code, if it is in a git repository."""
-    for folder in Path(__file__).resolve().parents:
-        git = folder / ".git"
-        if (git / "HEAD").is_file():
-            head = (git / "HEAD").read_text("utf-8").strip()
-            name = head.removeprefix("ref: ")
-            if name == head:
-                return head
-            if (git / name).is_file():
-                return (git / name).read_text("utf-8").strip()
-            packed = git / "packed-refs"
-            lines = packed.read_text("utf-8").splitlines() if packed.is_file() else []
-            return next((line.split()[0] for line in lines if line.endswith(f" {name}")), None)
-    return None
+    return next(
+        (commit_of(folder) for folder in Path(__file__).resolve().parents if (folder / ".git").exists()), None
+    )
+
+
+def commit_of(folder: Path) -> str | None:
+    """Return the commit that is checked out in the top folder of a repository, or of one of its worktrees.
+
+    In a worktree, `.git` is a file that names the folder with its HEAD; branches are in the folder that `commondir`
+    names there.
+    """
+    git = folder / ".git"
+    if git.is_file():
+        git = folder / git.read_text("utf-8").strip().removeprefix("gitdir: ")
+    shared = git / "commondir"
+    branches = git / shared.read_text("utf-8").strip() if shared.is_file() else git
+    if not (git / "HEAD").is_file():
+        return None
+    head = (git / "HEAD").read_text("utf-8").strip()
+    name = head.removeprefix("ref: ")
+    if name == head:
+        return head
+    if (branches / name).is_file():
+        return (branches / name).read_text("utf-8").strip()
+    packed = branches / "packed-refs"
+    lines = packed.read_text("utf-8").splitlines() if packed.is_file() else []
+    return next((line.split()[0] for line in lines if line.endswith(f" {name}")), None)

@@ -13,6 +13,9 @@ part or meet again (`splits`): without that, chains hardly mix where the Dirichl
 
 The concentrations alpha_d and alpha_0 are fixed, or drawn from priors (`concentrations`).
 
+A chain begins with concentrations that suit its seats. At alpha_d = 0.5, the first sweep would put the hundred mentions
+of a document into a few clusters; where alpha_d rises to 200, these take hundreds of sweeps to dissolve.
+
 Where alpha_d is fixed, the first sweeps of a run are annealed: the likelihood has an exponent, which grows to 1. At
 first it is 0.5 divided by the number of values that a customer shows. Then chains forget within a few sweeps where they
 started. Without annealing, chains from singletons and from one cluster for each word stay in different modes, thousands
@@ -75,6 +78,8 @@ FIXED: Priors = (None, None)
 CUSTOMERS_PER_PART = 32
 CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
+FIRST_DRAWS = 20
+"""So often concentrations are drawn before the first sweep; each draw forgets about half of the last value."""
 ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
 """The part of a run that is annealed, the part of that at the least exponent, and that exponent for one value."""
 
@@ -179,8 +184,7 @@ def init(
     """Start a chain with one cluster for each label, and one table for its customers in each document.
 
     Without `labels`, every customer is alone at a table, and every table alone in a cluster. A concentration that
-    has a prior is drawn, too, beginning at its given value. The first `annealed` steps are not draws from the
-    posterior.
+    has a prior is drawn, too, first given these seats. The first `annealed` steps are not draws from the posterior.
     """
     check_concentrations(alpha_within=alpha_within, alpha_across=alpha_across)
     for name, prior in zip(("prior_within", "prior_across"), priors, strict=True):
@@ -213,6 +217,8 @@ def init(
     )
     with_table = start.astype(np.int64) * (int(documents.max(initial=0)) + 1) + documents
     _settle(_first_equal(start), _first_equal(with_table), state.restaurants, state.tables, state.menu)
+    for _ in range(FIRST_DRAWS if any(priors) else 0):
+        _draw_concentrations(state)
     return state
 
 
