@@ -117,7 +117,7 @@ def entrances() -> list[str]:
     """Return the modules that take the path: those that import it and call it."""
     modules = []
     for file in sorted(PACKAGE.rglob("*.py")):
-        module = ".".join(file.relative_to(PACKAGE).with_suffix("").parts)
+        module = ".".join(file.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
         tree = ast.parse(file.read_text("utf-8"))
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         if module not in ("model", "preparation") and imported & {"samevent.model", "samevent.preparation"}:

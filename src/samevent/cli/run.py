@@ -67,7 +67,9 @@ if TYPE_CHECKING:
     help="Finish within this time: sampling gets what reading and writing leave.",
 )
 @click.option(
-    "--memory", metavar="SIZE", help="Take at most this much memory, such as 4GB, or refuse before any work."
+    "--memory",
+    metavar="SIZE",
+    help="Take at most this much memory, such as 4GB: with fewer jobs, then with files, else refuse at once.",
 )
 @set_option
 @click.option(
