@@ -8,7 +8,7 @@ import pytest
 
 from parses import needs_model
 from samevent import Corpus, Options, clock, stages, write
-from samevent.clock import AFTER, Clock
+from samevent.clock import AFTER, ENDING, Clock
 from samevent.demo import articles
 from samevent.errors import UsageError
 from samevent.inputs import read_inputs
@@ -43,9 +43,9 @@ def test_sampling_gets_what_other_stages_leave(passes: Time, busy: float) -> Non
     limited.begin_linking()
     passes(10, busy)  # linking
     seconds = limited.sampling(10_000)
-    assert seconds == pytest.approx(100 - 5 - 20 - 10 - 10_000 * AFTER * busy)
+    assert seconds == pytest.approx(100 - 5 - 20 - 10 - (ENDING + 10_000 * AFTER) * busy)
     passes(seconds or 0)
-    passes(10_000 * AFTER * busy)  # judging and writing
+    passes((ENDING + 10_000 * AFTER) * busy)  # judging and writing
     assert passes.seconds == pytest.approx(1000 + 100)
 
 
@@ -55,14 +55,14 @@ def test_what_came_before_the_clock_counts(passes: Time) -> None:
     limited = Clock(100, began)
     limited.begin_linking()
     passes(10)
-    assert limited.sampling(1000) == pytest.approx(100 - 7 - 10 - 1000 * AFTER)
+    assert limited.sampling(1000) == pytest.approx(100 - 7 - 10 - ENDING - 1000 * AFTER)
 
 
 def test_threads_do_not_shorten_what_comes_after(passes: Time) -> None:
     limited = Clock(100)
     limited.begin_linking()
     passes(10, busy=0.25)
-    assert limited.sampling(1000) == pytest.approx(90 - 1000 * AFTER)
+    assert limited.sampling(1000) == pytest.approx(90 - ENDING - 1000 * AFTER)
 
 
 def test_without_time_left_sampling_gets_next_to_none(passes: Time) -> None:

@@ -17,6 +17,8 @@ Watch = Callable[[str, int, int, str], None]
 
 AFTER = 6e-4
 """CPU seconds per event mention for judging an answer and writing all files, as measured by benchmarks/update.py."""
+ENDING = 2.0
+"""CPU seconds for the same that do not depend on mentions: joining the last answers, and leaving the program."""
 _READING = 0.6
 """The share of the limit that reading may take by its own estimate."""
 _ENOUGH, _SHARE = 3.0, 0.1
@@ -77,4 +79,4 @@ class Clock:
         # A machine that does other work as well takes longer; several threads are no reason to expect less.
         busy = max(1.0, (now - then) / max(process_time() - cpu_then, 1e-3))
         # A limit that is over already leaves everything to the pair model, whose answer needs no time.
-        return max(self._began + self._limit - busy * AFTER * mentions - now, 1e-3)
+        return max(self._began + self._limit - busy * (ENDING + AFTER * mentions) - now, 1e-3)
