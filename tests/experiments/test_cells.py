@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from clusterers.small import evidence_of, sentence
 from experiments.reports import work_in
-from samevent.clusterers import Evidence, clusterer
+from samevent.clusterers import Clustered, Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
 from samevent.experiments.cells import answers_of, run_cell
 
@@ -29,6 +30,19 @@ def test_cell_has_the_last_sample_of_every_run(tmp_path: Path) -> None:
     assert cell.traces["log joint"].shape == (3, 10)
     assert np.array_equal(cell.answers, answers_of(hddcrp(), evidence(), seed=1, jobs=1))
     assert len(cell.clusterings) == 3
+
+
+def test_finished_cell_leaves_nothing_but_its_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Hddcrp.cluster
+
+    def in_batches(self: Hddcrp, *args: Any, checkpoint: Path, **options: Any) -> Clustered:
+        checkpoint.with_name(f"{checkpoint.stem}-0.values").touch()
+        return cluster(self, *args, checkpoint=checkpoint, **options)
+
+    monkeypatch.setattr(Hddcrp, "cluster", in_batches)
+    work = work_in(tmp_path)
+    run_cell("hddcrp", hddcrp(), evidence(), depends_on="x", seed=1, work=work)
+    assert [path.suffixes for path in work.folder.iterdir()] == [[".npz"]]
 
 
 def test_consensus_is_one_answer() -> None:

@@ -16,6 +16,7 @@ from samevent.clusterers.base import Clustered, Floats, Labels
 from samevent.corpus import Clustering
 from samevent.experiments.work import Work
 from samevent.hddcrp import checkpoint as files
+from samevent.hddcrp.batches import remove_checkpoint
 from samevent.partitions.diagnostics import ConvergenceWarning
 
 _TRACE = "trace "
@@ -53,7 +54,7 @@ def run_cell(
         return _loaded(evidence.table.ids, file, mark)
     checkpoint = file.with_suffix(".checkpoint.npz")
     if not work.resume:
-        checkpoint.unlink(missing_ok=True)
+        remove_checkpoint(checkpoint)
     started = time.perf_counter()
     size = system.total_sweeps
     with work.progress(name, size) as done:
@@ -75,7 +76,7 @@ def run_cell(
         seconds,
     )
     _save(cell, file, mark)
-    checkpoint.unlink(missing_ok=True)
+    remove_checkpoint(checkpoint)
     work.log(f"{name}: {cell.seconds:.0f} s")
     return cell
 
