@@ -9,7 +9,20 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from samevent.corpus import EVENT_CLASSES, KINDS, Argument, Corpus, Document, Mention
+from samevent.corpus import (
+    EVENT_CLASSES,
+    KINDS,
+    SOURCES,
+    Argument,
+    Corpus,
+    Document,
+    Entity,
+    Mention,
+    Quantity,
+    Reference,
+    When,
+    Where,
+)
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
@@ -18,6 +31,14 @@ def needs_data(*parts: str) -> pytest.MarkDecorator:
     """Mark a test that reads the data folder; without the folder it is skipped, and says so."""
     path = DATA.joinpath(*parts)
     return pytest.mark.skipif(not path.exists(), reason=f"needs {path} (set SAMEVENT_DATA)")
+
+
+FULL_REFERENCE = Reference(
+    When("2031-03-04", "2031-03-05"),
+    Where("Yida", 7, ("Sudan",)),
+    (Quantity(10, 10, "person"),),
+    Entity("e1", "Ann"),
+)
 
 
 def document(
@@ -122,3 +143,28 @@ def _mentions(draw: st.DrawFn, base: Document, *, gaps: bool) -> list[Mention]:
         event = draw(st.none() | st.sampled_from([f"{kind}-1", f"{kind}-2", f"{kind}-3"]))
         mentions.append(base.mention(kind, start, end, tokens={start, end - 1} | inner, event=event))
     return mentions
+
+
+@st.composite
+def references(draw: st.DrawFn, mention: Mention) -> Reference | None:
+    """Draw what a mention may refer to."""
+    names = st.text('Ab é,("', min_size=1, max_size=4)
+    days = st.dates().map(lambda day: day.isoformat())
+    source = draw(st.none() | st.sampled_from(SOURCES)) if mention.kind == "action" else None
+    low, high = sorted(draw(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=2)))
+    start, end = sorted(draw(st.lists(days, min_size=2, max_size=2)))
+    whens = [
+        When(start, end, source=source),
+        When(None, end, source=source),
+        When(duration="P1Y2M", source=source),
+    ]
+    quantities = [Quantity(low, high, "km", source), Quantity(low, None, "", source)]
+    reference = Reference(
+        draw(st.none() | st.sampled_from(whens)),
+        draw(
+            st.none() | st.builds(Where, names, st.none() | st.integers(), st.tuples(names), st.just(source))
+        ),
+        tuple(draw(st.lists(st.sampled_from(quantities), max_size=2))),
+        draw(st.none() | st.builds(Entity, names, names)),
+    )
+    return reference or None

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samevent.corpus import EventClass, Mention
+from samevent.corpus import EventClass, Mention, When, Where
 from samevent.corpus.mention import common_class
+from samevent.corpus.reference import common_when, common_where
 from samevent.errors import CorpusError
 
 
@@ -132,6 +133,16 @@ class Event:
     def event_class(self) -> EventClass | None:
         """The class of most of its mentions."""
         return common_class(self.mentions)
+
+    @property
+    def when(self) -> When | None:
+        """When it happened, as most of its mentions say that state it best; None if unknown."""
+        return common_when(mention.refers for mention in self.mentions)
+
+    @property
+    def where(self) -> Where | None:
+        """Where it happened, as most of its mentions say that state it best; None if unknown."""
+        return common_where(mention.refers for mention in self.mentions)
 
     @property
     def probability(self) -> float | None:

@@ -30,6 +30,7 @@ from samevent.extraction import (
     label_events,
 )
 from samevent.extraction.model import WITH_FILLERS
+from samevent.grounding import ground
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
@@ -235,11 +236,17 @@ def prepare(
 def complete(
     text: Parsed, resources: Resources, extractor: Extractor | None, extraction: Extraction
 ) -> Document:
-    """Return one document with the mentions, classes and arguments that it lacks, and heads on all mentions.
+    """Return one document with the mentions, classes and arguments that it lacks, heads and what mentions refer to.
 
     Given mentions stay as they are, and so do classes and arguments that events already have. Without an extractor,
     events without a class get none.
     """
+    return ground(_with_arguments(text, resources, extractor, extraction), text.annotation)
+
+
+def _with_arguments(
+    text: Parsed, resources: Resources, extractor: Extractor | None, extraction: Extraction
+) -> Document:
     document, annotation, predicates = text[:3]
     if not extraction.arguments:
         return with_heads(document, annotation)

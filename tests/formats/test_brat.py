@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import annotated, corpora, document, event_fields
+from builders import annotated, corpora, document, event_fields, references
 from samevent.corpus import KINDS, Argument, Corpus, Document, Kind, Mention
 from samevent.errors import CorpusError, OutputExistsError, SameventError, UsageError
 from samevent.formats import brat
@@ -370,7 +370,17 @@ def kept(corpus: Corpus) -> dict[str, object]:
     documents = {
         d.id: {
             (
-                *(place[m.id], m.text, m.char_start, m.char_end, m.tag, m.event_class, m.negated, m.event),
+                *(
+                    place[m.id],
+                    m.text,
+                    m.char_start,
+                    m.char_end,
+                    m.tag,
+                    m.event_class,
+                    m.negated,
+                    m.refers,
+                    m.event,
+                ),
                 arguments(m),
             )
             for m in d.mentions
@@ -400,7 +410,8 @@ def rich_corpora(draw: st.DrawFn) -> Corpus:
             arguments = draw(st.lists(pairs, max_size=2, unique=True)) if m.kind == "action" else []
             within = draw(st.sampled_from([None, "a", "b"])) if m.event is None else None
             links = tuple(Argument(*pair) for pair in arguments)
-            return replace(m, tag=tag, within=within, arguments=links, **draw(event_fields(m)))
+            fields = draw(event_fields(m)) | {"refers": draw(references(m))}
+            return replace(m, tag=tag, within=within, arguments=links, **fields)
 
         return document.with_mentions([changed(m) for m in document.mentions])
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from builders import WORDS, annotated, corpora, document, event_fields
+from builders import FULL_REFERENCE, WORDS, annotated, corpora, document, event_fields, references
 from samevent.corpus import Argument, Corpus, Document
 from samevent.errors import OutputExistsError, SameventError, UsageError
 from samevent.formats import files, read, recognised, write
@@ -49,6 +49,7 @@ def rich(draw: st.DrawFn) -> Corpus:
                 tag=draw(labels),
                 **draw(event_fields(m)),
                 probability=draw(st.none() | st.floats(0, 1)),
+                refers=draw(references(m)),
                 arguments=tuple(
                     Argument(id, draw(labels)) for id in draw(st.lists(st.sampled_from(ids), max_size=2))
                 ),
@@ -293,6 +294,18 @@ def mention(**fields: object) -> dict[str, Any]:
         (mention(tokens=[True]), "'tokens' is not a list of token numbers"),
         (mention(probability=1.01), "has the probability 1.01; expected a number from 0 to 1"),
         (mention(probability="high"), "'probability' is 'high'"),
+        (mention(refers=["2031"]), "'refers' is ['2031']; expected a JSON object"),
+        (mention(refers={"then": "2031"}), "'refers' has the field 'then'; expected only entity, quantities,"),
+        (mention(refers={"when": "2031-02-30"}), "the day '2031-02-30'; expected a date such as 2031-03-04"),
+        (mention(refers={"when": "2031-03-04/2031-03-01"}), "2031-03-04/2031-03-01; expected a start before"),
+        (mention(refers={"when": "../.."}), "expected an interval of dates with at least one end"),
+        (mention(refers={"when": "P2"}), "the duration 'P2'; expected ISO 8601"),
+        (mention(refers={"when": "2031-03-04", "when_from": "page"}), "the source 'page'; expected one of argument"),
+        (mention(refers={"where": {"id": 3}}), "'name' is missing"),
+        (mention(refers={"quantities": [{"unit": "person"}]}), "expected finite numbers in order"),
+        (mention(refers={"quantities": [{"low": 3, "high": 2}]}), "from 3 to 2; expected finite numbers in order"),
+        (mention(refers={"entity": {"id": "", "name": "x"}}), "expected an entity with an id"),
+        (mention(kind="time", refers={"when": "2031-03-04", "when_from": "sentence"}), "expected a source on"),
         (mention(event=[1]), "'event' is [1]; expected a string"),
         (mention(arguments=[{"mention": "m9"}]), "has the argument 'm9'; expected the id of a mention"),
         (mention(arguments=[{"role": "ARG0"}]), "'mention' is missing"),
@@ -369,7 +382,7 @@ def test_encoding_is_used_and_checked(tmp_path: Path) -> None:
 
 def test_schema_is_a_schema_that_describes_every_field() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    parts = [SCHEMA, SCHEMA["$defs"]["mention"], SCHEMA["$defs"]["argument"]]
+    parts = [SCHEMA, *(SCHEMA["$defs"][name] for name in ("mention", "argument", "reference"))]
     for name, field in [item for part in parts for item in part["properties"].items()]:
         assert field["description"].endswith("."), name
 
@@ -384,13 +397,15 @@ def test_all_that_is_written_is_valid(corpus: Corpus) -> None:
 def test_schema_knows_every_field_that_is_written() -> None:
     d = annotated(title="t", date="d", topic="1", subtopic="2")
     d = replace(d, sentences=tuple(replace(s, is_url=True, annotated=True) for s in d.sentences))
-    d = d.with_mentions(replace(m, within="w") for m in d.mentions)
+    d = d.with_mentions(replace(m, within="w", refers=FULL_REFERENCE) for m in d.mentions)
     in_characters = Document.from_text("b", "a b")
     in_characters = in_characters.with_mentions([in_characters.mention("action", 0, 1)])
     objects = [document_to_json(d), document_to_json(in_characters)]
     assert {name for o in objects for name in o} == SCHEMA["properties"].keys()
     fields = {name for o in objects for m in o["mentions"] for name in m}
     assert fields == SCHEMA["$defs"]["mention"]["properties"].keys()
+    refers = objects[0]["mentions"][0]["refers"]
+    assert refers.keys() == SCHEMA["$defs"]["reference"]["properties"].keys() - {"when_from"}
 
 
 ACCEPTED: list[dict[str, Any]] = [

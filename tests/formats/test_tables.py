@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import WORDS, annotated, corpora, document, event_fields
+from builders import WORDS, annotated, corpora, document, event_fields, references
 from samevent.corpus import Argument, Corpus, Document, Mention
 from samevent.errors import FormatError, OutputExistsError, SameventError, UsageError
 from samevent.formats.base import ReadOptions, WriteOptions
@@ -57,6 +57,7 @@ def filled(draw: st.DrawFn) -> Corpus:
                 tag=draw(labels),
                 **draw(event_fields(m)),
                 probability=draw(st.none() | st.floats(0, 1)),
+                refers=draw(references(m)),
                 arguments=tuple(
                     Argument(id, draw(labels)) for id in draw(st.lists(st.sampled_from(ids), max_size=2))
                 ),
@@ -82,6 +83,7 @@ def kept(d: Document) -> list[object]:
             *(
                 m.event_class,
                 m.negated,
+                m.refers,
                 m.arguments,
                 m.extra,
                 ink(d, m),

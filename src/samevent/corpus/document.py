@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from samevent.corpus.mention import Argument, EventClass, Kind, Mention, check_mention, mention_id
+from samevent.corpus.reference import Reference
 from samevent.corpus.tokenize import sentence_sizes, token_spans
 from samevent.errors import CorpusError
 
@@ -118,6 +119,7 @@ class Document:
         event_class: EventClass | None = None,
         negated: bool = False,
         probability: float | None = None,
+        refers: Reference | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> Mention:
         """Return a mention of this document's tokens `start` to `end` (it is not added to the document).
@@ -149,6 +151,7 @@ class Document:
             event_class=event_class,
             negated=negated,
             probability=probability,
+            refers=refers,
             extra=extra or {},
         )
 

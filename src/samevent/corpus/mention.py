@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
+from samevent.corpus.reference import Reference
 from samevent.errors import CorpusError
 
 Kind = Literal["action", "participant", "time", "location"]
@@ -39,6 +40,7 @@ class Mention:
     `start` and `end` count tokens, `char_start` and `char_end` characters; both are 0-based and half-open
     and cover the whole mention. A discontinuous mention also lists its own tokens in `anchors`.
     `event_class` and `negated` (*did not attack*) describe actions; `tag` is the label of the original corpus.
+    `refers` is what it refers to in the world, as far as that is known.
     Build one with `Document.mention`, which fills in what follows from the document.
     """
 
@@ -59,6 +61,7 @@ class Mention:
     event_class: EventClass | None = None
     negated: bool = False
     probability: float | None = None
+    refers: Reference | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
     @property
@@ -133,6 +136,11 @@ def check_mention(mention: Mention) -> None:
     if m.probability is not None and not 0 <= m.probability <= 1:
         raise CorpusError(
             f"mention {m.id!r} has the probability {m.probability}", expected="a number from 0 to 1"
+        )
+    if m.refers and m.kind != "action" and any(part.source for part in m.refers.parts):
+        raise CorpusError(
+            f"mention {m.id!r} is a {m.kind} that refers to something stated elsewhere",
+            expected="a source on the references of actions alone",
         )
 
 

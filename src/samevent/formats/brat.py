@@ -9,6 +9,7 @@ A text without an `.ann` file has no mentions. Offsets count the characters of t
 | `* Type T1 T2`, `R1 Coref... Arg1:T1 Arg2:T2` | mentions of one chain; chains that share a mention are one |
 | `#1 SameEvent T1<TAB>name` | the event, across documents, of T1 and of the chain that contains it |
 | `A1 EventClass E1 reporting`, `A2 Negated E1` | the class of an action, and that it is negated |
+| `#2 Refers T1<TAB>{"when": ...}` | what the mention refers to, as JSON |
 | other R lines, A, M, N and # | records in the mention's `extra["brat"]`, written back as they were |
 
 The type gives the kind: Action, Participant, Time and Location, or a tag in the style of ECB+, which is kept as the
@@ -16,14 +17,15 @@ mention's `tag`. Any other type is an action if it has an E line in its document
 mentions of one kind at the same place are an error. An argument without a role has the role `Argument` in the file.
 A line about an R, A, N or # line belongs to the mention that this line is about.
 
-Written and read back: texts, spans, kinds, arguments, event classes, negation, event names, clusters, and tags that
-can be types of their kind. Lost: tokens and sentences, ids of mentions, heads, probabilities, other tags, the names of
-within-document chains, chains that split an event, title, date (unless the id of the document holds it),
+Written and read back: texts, spans, kinds, arguments, event classes, negation, references, event names, clusters, and
+tags that can be types of their kind. Lost: tokens and sentences, ids of mentions, heads, probabilities, other tags, the
+names of within-document chains, chains that split an event, title, date (unless the id of the document holds it),
 topic, unknown fields. Names of more than one line, and roles with spaces or colons, cannot be written.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -32,12 +34,24 @@ from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
-from samevent.corpus import EVENT_CLASSES, KINDS, Argument, Corpus, Document, EventClass, Kind, Mention
+from samevent.corpus import (
+    EVENT_CLASSES,
+    KINDS,
+    Argument,
+    Corpus,
+    Document,
+    EventClass,
+    Kind,
+    Mention,
+    Reference,
+)
 from samevent.corpus.corpus import event_key
 from samevent.corpus.document import reading_order, shortened
-from samevent.errors import CorpusError, FormatError, UsageError, place
+from samevent.errors import CorpusError, FormatError, SameventError, UsageError, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
+from samevent.formats.fields import loads
 from samevent.formats.files import read_lines, write_folder
+from samevent.formats.references import reference_from_json, reference_to_json
 from samevent.formats.text import date_in, documents_in, file_name, files_in, text_chunks, text_of
 
 _TYPES = frozenset(kind.capitalize() for kind in KINDS)
@@ -47,7 +61,7 @@ _KIND = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _EVENT, _NO_ROLE = "SameEvent", "Argument"
-_CLASS, _NEGATED = "EventClass", "Negated"
+_CLASS, _NEGATED, _REFERS = "EventClass", "Negated", "Refers"
 
 _SPAN = "[0-9]{1,9} [0-9]{1,9}"
 _ABOUT = r"(?P<type>\S+) (?P<targets>\S+)(?: (?P<value>[^\t]*))?(?:\t(?P<text>.*))?"
@@ -222,6 +236,7 @@ def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Menti
     records: dict[str, list[Record]] = {name: [] for name in mentions}
     classes: dict[str, EventClass] = {}
     negated: set[str] = set()
+    references: dict[str, Reference] = {}
     links: list[list[str]] = []
     notes: list[tuple[str, _Line]] = []
     for line in lines.values():
@@ -241,6 +256,8 @@ def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Menti
             records[owner].append(["R", line.type, " ".join(line.roles), mentions[others[0]].id])
         elif line.letter == "#" and line.type == _EVENT:
             notes.append((owner, line))
+        elif line.letter == "#" and line.type == _REFERS and (reference := _reference(line)):
+            references[owner] = reference
         elif line.letter == "A" and line.type == _CLASS and line.value in EVENT_CLASSES:
             classes[owner] = line.value
         elif line.letter == "A" and line.type == _NEGATED and not line.value:
@@ -257,8 +274,17 @@ def _completed(mentions: Mapping[str, Mention], lines: _Lines) -> Iterator[Menti
             arguments=tuple(arguments[name]),
             event_class=classes.get(name),
             negated=name in negated,
+            refers=references.get(name),
             extra=extra,
         )
+
+
+def _reference(line: _Line) -> Reference | None:
+    """Return what a note of ours says; a note of others of the same type stays a record."""
+    try:
+        return reference_from_json(loads(line.text))
+    except (SameventError, ValueError):
+        return None
 
 
 def _clusters(
@@ -341,6 +367,8 @@ def _annotation(document: Document) -> Iterator[str]:
             yield f"{new('A')}\t{_CLASS} {ids[m.id]} {m.event_class}"
         if m.negated:
             yield f"{new('A')}\t{_NEGATED} {ids[m.id]}"
+        if m.refers:
+            yield f"{new('#')}\t{_REFERS} {ids[m.id]}\t{json.dumps(reference_to_json(m.refers))}"
         for letter, name, value, text in _records(m):
             if letter != "R":
                 value, text = f" {value}" if value else "", f"\t{text}" if text else ""

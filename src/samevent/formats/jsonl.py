@@ -23,6 +23,7 @@ from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string, truth
 from samevent.formats.files import read_lines, write_text
 from samevent.formats.parquet import parquet_files, rows
+from samevent.formats.references import reference_from_json, reference_to_json
 
 RESULT_FILE = "result.jsonl"
 """The file of a run's folder that has its documents and events."""
@@ -31,7 +32,7 @@ _DOCUMENT_FIELDS = frozenset(
 )
 _MENTION_FIELDS = frozenset(
     "id kind start end char_start char_end text event within arguments head tokens tag event_class negated "
-    "probability".split()
+    "probability refers".split()
 )
 
 
@@ -155,6 +156,7 @@ def _mention_to_json(m: Mention, *, in_tokens: bool) -> dict[str, Any]:
         "event_class": m.event_class,
         "negated": m.negated or None,
         "probability": m.probability,
+        "refers": reference_to_json(m.refers) if m.refers else None,
     }
     data |= {name: value for name, value in optional.items() if value is not None}
     if m.arguments:
@@ -183,6 +185,7 @@ def _mention(document: Document, data: Json) -> Mention:
         event_class=string(data, "event_class"),
         negated=truth(data, "negated"),
         probability=number(data, "probability"),
+        refers=reference_from_json(data.get("refers")),
         extra={k: v for k, v in data.items() if k not in _MENTION_FIELDS},
     )
     if characters and document.token_span(*characters) != span:

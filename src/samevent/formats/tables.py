@@ -4,11 +4,12 @@
 the texts. `events.csv` summarises the events; it is not read back. `sheets.py` defines how cells are written.
 
 Kept: of a document its id, title, date, topic, sub-topic and text; of a mention its id, kind, class, negation, event,
-chain, tag, probability, arguments, characters (also those of each piece of a discontinuous one) and where its head
-begins. `extra` fields become columns, and unknown columns become `extra` fields, as strings. An empty cell is None.
+chain, tag, probability, arguments, what it refers to, characters (also those of each piece of a discontinuous one) and
+where its head begins. `extra` fields become columns, and unknown columns become `extra` fields, as strings. An empty
+cell is None.
 Lost: tokens and sentences, since the text is tokenised again (always splitting at the edges of mentions); white space
-at the edges of a mention, and pieces and heads that are only white space; `extra` fields named like a column. A
-mention of only white space is an error.
+at the edges of a mention, and pieces and heads that are only white space; `extra` fields named like a column. A mention
+of only white space is an error.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
-from samevent.corpus import Argument, Corpus, Document, EventClass, Kind, Mention
+from samevent.corpus import Argument, Corpus, Document, EventClass, Kind, Mention, Reference
 from samevent.corpus.corpus import event_key
 from samevent.corpus.document import shortened
 from samevent.corpus.mention import check_mention, common_class
@@ -30,12 +31,13 @@ from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import list_of, loads
 from samevent.formats.files import write_folder
 from samevent.formats.jsonl import argument_from_json, argument_to_json
+from samevent.formats.references import reference_from_json, reference_to_json
 from samevent.formats.sheets import YES, Cell, Row, rows, written
 from samevent.formats.unknown import single_table
 
 MENTION_COLUMNS = (
-    "event mention kind event_class negated document sentence probability participants times locations head tag "
-    "within char_start char_end pieces head_start arguments id"
+    "event mention kind event_class negated document sentence probability participants times locations when where "
+    "head tag within char_start char_end pieces head_start arguments refers id"
 ).split()
 DOCUMENT_COLUMNS = "id title date topic subtopic text".split()
 EVENT_COLUMNS = (
@@ -200,6 +202,7 @@ def _mention(document: Document, row: Row, pieces: Sequence[Span], head: int | N
         event_class=cast("EventClass | None", row["event_class"]),
         negated=row.flag("negated"),
         probability=row.number("probability"),
+        refers=_reference(row["refers"]),
         extra=row.others(MENTION_COLUMNS),
     )
     check_mention(mention)  # here, so that an error names the line
@@ -215,6 +218,16 @@ def _arguments(cell: str | None) -> list[Argument]:
             expected='JSON such as [{"mention": "a:3-4:time", "role": "AM-TMP"}]',
         ) from error
     return [argument_from_json(a) for a in list_of({"arguments": arguments}, "arguments", dict, "objects")]
+
+
+def _reference(cell: str | None) -> Reference | None:
+    try:
+        return reference_from_json(loads(cell or "null"))
+    except ValueError as error:
+        raise FormatError(
+            f"the mention refers to {shortened(cell or '')!r}",
+            expected='JSON such as {"when": "2031-03-04/2031-03-04"}',
+        ) from error
 
 
 def _with_extra(
@@ -256,6 +269,9 @@ def _mention_cells(document: Document, m: Mention, mentions: Mapping[str, Mentio
         cells |= {"head": head.text, "head_start": head.start}
     if m.arguments:
         cells["arguments"] = json.dumps([argument_to_json(a) for a in m.arguments], ensure_ascii=False)
+    if m.refers:
+        cells["refers"] = json.dumps(reference_to_json(m.refers), ensure_ascii=False)
+        cells |= {name: str(part) for name in ("when", "where") if (part := getattr(m.refers, name))}
     cells |= _argument_cells([m], mentions)
     return [cells.get(column) for column in MENTION_COLUMNS]
 

@@ -14,11 +14,11 @@ from samevent.formats.sheets import YES, Cell
 from samevent.results.result import Result, sentence_of
 
 EVENT_COLUMNS = (
-    "event label event_class mentions documents first_date last_date probability document_ids".split()
-)
+    "event label event_class mentions documents first_date last_date when where probability document_ids"
+).split()
 MENTION_COLUMNS = (
     "event mention event_class negated document title date text sentence char_start char_end probability "
-    "participants times locations closest similarity"
+    "participants times locations when where closest similarity"
 ).split()
 
 Row = dict[str, Cell]
@@ -59,6 +59,8 @@ def _event_row(event: Event) -> Row:
         len(event.documents),
         first,
         last,
+        str(event.when) if event.when else None,
+        str(event.where) if event.where else None,
         _rounded(event.probability),
         ";".join(event.documents),
     )
@@ -69,7 +71,7 @@ def mention_row(
     document: Document, date: str | None, event: str, member: Member, known: Mapping[str, Mention]
 ) -> Row:
     """Return the row of a mention of an event; `known` are the mentions of its document by id."""
-    mention, why = member.mention, member.why
+    mention, why, refers = member.mention, member.why, member.mention.refers
     start, end = sentence_of(document, mention)
     fillers = [known[argument.mention] for argument in mention.arguments]
     cells: tuple[Cell, ...] = (
@@ -88,6 +90,8 @@ def mention_row(
         _listed(fillers, "participant"),
         _listed(fillers, "time"),
         _listed(fillers, "location"),
+        str(refers.when) if refers and refers.when else None,
+        str(refers.where) if refers and refers.where else None,
         why.mention if why else None,
         _rounded(why.similarity) if why else None,
     )

@@ -1,0 +1,47 @@
+"""Grounding of one document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from parses import parsed
+from samevent.corpus import Document, Reference, When
+from samevent.grounding import ground
+
+PAST = parsed("""
+    They PRP nsubj fled they
+    fled VBD ROOT fled flee
+""")
+
+
+def refers(date: str | None, known: Reference | None = None) -> Reference | None:
+    document, annotation = PAST
+    document = replace(document, date=date)
+    document = document.with_mentions([document.mention("action", 1, 2, head=1, refers=known)])
+    return ground(document, annotation).mentions[0].refers
+
+
+def test_event_without_a_stated_time_is_dated_by_its_document() -> None:
+    assert refers("2031-03-08") == Reference(when=When("2031-03-01", "2031-03-08", source="document"))
+
+
+def test_event_of_a_document_without_a_date_is_of_unknown_time() -> None:
+    assert refers(None) is None
+    assert refers("no date at all") is None
+
+
+def test_first_days_of_the_calendar_are_no_error() -> None:
+    assert str(refers("1500-01-01").when) == "1499-12-25/1500-01-01"  # type: ignore[union-attr]
+
+
+def test_known_references_are_kept() -> None:
+    known = Reference(when=When("1999-01-01", "1999-01-01"))
+    assert refers("2031-03-08", known) is known
+
+
+def test_grounding_twice_changes_nothing() -> None:
+    document, annotation = PAST
+    document = replace(document, date="2031-03-08")
+    document = document.with_mentions([document.mention("action", 1, 2)])
+    once: Document = ground(document, annotation)
+    assert ground(once, annotation) == once
