@@ -126,6 +126,8 @@ class _EncoderGraph:
         self.exact_writes = exact_layers > 0
         self.quantized = quantized
         self.outliers = outlier_channels(weights) if quantized else np.empty(0, np.int64)
+        self.rows = graph.add("Shape", "pieces")
+        """How many pieces are read at this point: all, at the end only those that are wanted."""
         self.add = graph.add
         self.split = graph.split
         self.constant = graph.constant
@@ -133,7 +135,7 @@ class _EncoderGraph:
     def outputs(self) -> dict[str, tuple[str, int]]:
         """Add everything; return the outputs by name, with their sizes."""
         arrays, size = self.weights.arrays, self.weights.size
-        count = self.add("Shape", "pieces")
+        count = self.rows
         positions = self.add(
             "Slice", self.array("position"), self.constant("zero", [0]), count, self.constant("axis", [0])
         )
@@ -191,7 +193,7 @@ class _EncoderGraph:
         w = self.weights
         if last:
             key, value = self.heads(prefix, ("key", "value"), x)
-            x = self.own(x)
+            x, self.rows = self.own(x), OWN
             (query,) = self.heads(prefix, ("query",), x)
             distance = distance and self.own(distance, 1)
         else:
@@ -234,12 +236,12 @@ class _EncoderGraph:
         """Quantize values, with one scale per row."""
         if not self.quantized:
             return _Activations(x)
-        largest = self.add("ReduceMax", self.add("Abs", x), self.constant("rows", [1]))
-        scale = self.add(
+        largest = self.add("ReduceMax", self.add("Abs", x), self.constant("rows", [1]), keepdims=0)
+        by_row = self.add(
             "Mul", self.add("Max", largest, self.number("tiny", _TINY)), self.number("level", 1 / _LEVELS)
         )
-        by_row = self.add("Squeeze", scale, self.constant("rows", [1]))
-        zeros = self.add("Expand", self.constant("byte", np.uint8(_ZERO)), self.add("Shape", by_row))
+        scale = self.add("Unsqueeze", by_row, self.constant("rows", [1]))
+        zeros = self.add("Expand", self.constant("byte", np.uint8(_ZERO)), self.rows)
         return _Activations(self.add("QuantizeLinear", x, by_row, zeros, axis=0), scale, outliers)
 
     def linear(
