@@ -9,6 +9,7 @@ from typing import Any
 from samevent.corpus import EventClass, Mention, When, Where
 from samevent.corpus.mention import common_class
 from samevent.corpus.reference import common_when, common_where
+from samevent.corrections import Mark
 from samevent.errors import CorpusError
 
 
@@ -83,11 +84,15 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A mention in its event; `probability` is P(same event) with the others on average, None if it is alone."""
+    """A mention in its event; `probability` is P(same event) with the others on average, None if it is alone.
+
+    `marks` are the decisions of a person that hold for it.
+    """
 
     mention: Mention
     probability: float | None = None
     why: Why | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 class StoredMember(Member):
@@ -96,8 +101,15 @@ class StoredMember(Member):
     __slots__ = ("_whys",)
     _whys: Mapping[str, Why]
 
-    def __init__(self, mention: Mention, probability: float | None, whys: Mapping[str, Why]) -> None:
-        for name, value in (("mention", mention), ("probability", probability), ("_whys", whys)):
+    def __init__(
+        self,
+        mention: Mention,
+        probability: float | None,
+        whys: Mapping[str, Why],
+        marks: tuple[Mark, ...] = (),
+    ) -> None:
+        known = {"mention": mention, "probability": probability, "_whys": whys, "marks": marks}
+        for name, value in known.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -148,6 +160,11 @@ class Event:
     def probability(self) -> float | None:
         """P(all its members are one event), None if there is only one or nothing is known."""
         return self.belief.probability if self.belief else None
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The decisions of a person that hold for its members, each once."""
+        return tuple(dict.fromkeys(mark for member in self.members for mark in member.marks))
 
     @property
     def doubtful(self) -> tuple[Member, ...]:

@@ -17,10 +17,11 @@ if sys.platform != "win32":
 class FolderLock:
     """Keeps other processes out of a folder until it is released, forgotten, or this process ends, however it ends.
 
-    Nothing is locked where the system cannot: on Windows, and on file systems without locks.
+    If there is a lock already, the error says what was `found`. Nothing is locked where the system cannot: on Windows,
+    and on file systems without locks.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, found: str = "another run is writing here") -> None:
         self.release: Callable[[], object] = lambda: None
         if sys.platform != "win32":
             descriptor = os.open(folder, os.O_RDONLY)
@@ -30,7 +31,7 @@ class FolderLock:
             except BlockingIOError as error:
                 self.release()
                 raise OutputExistsError(
-                    "another run is writing here",
+                    found,
                     where=place(folder),
                     hint="wait until it ends, or choose another folder (-o)",
                 ) from error

@@ -20,6 +20,7 @@ from samevent.clock import Watch as Watch
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
 from samevent.clusterers.base import choose_pair_model
 from samevent.corpus import Corpus, Document, Mention
+from samevent.corrections import UNCORRECTED, Corrections, NotEvents, match, read_corrections
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
@@ -184,6 +185,7 @@ class Model:
         *,
         extraction: Extraction = EVERYTHING,
         preset: str = DEFAULT_PRESET,
+        corrections: Corrections | None = None,
         jobs: int = 1,
         watch: Watch | None = None,
     ) -> Prepared:
@@ -191,7 +193,7 @@ class Model:
 
         This is the only way from documents to mentions. By default every kind that a document has no mentions of is
         extracted; `extraction` asks for less or more. The `preset` chooses the extractor, with an encoder or without,
-        and whether every verb is an event.
+        and whether every verb is an event. Mentions that `corrections` call no events are left out.
         """
         if extraction.verbs is None:
             extraction = replace(extraction, verbs=preset in VERB_PRESETS)
@@ -215,6 +217,7 @@ class Model:
             if extractor and extractor.contextual
             else None,
             keep_vectors=True,
+            not_events=NotEvents(corrections) if corrections else None,
             jobs=jobs,
             progress=show,
         )
@@ -263,6 +266,7 @@ class Model:
         *,
         seed: int | None = None,
         options: Options | None = None,
+        corrections: Corrections | str | Path | None = None,
         jobs: int = 1,
         checkpoint: Path | None = None,
         watch: Watch | None = None,
@@ -270,7 +274,8 @@ class Model:
     ) -> Result:
         """Return which mentions refer to the same event; mentions that documents lack are extracted first.
 
-        The result depends on documents, model and options alone. With a `checkpoint`, interrupted sampling continues
+        A person's `corrections`, or a file of them, hold exactly. The result depends on documents, model, options and
+        corrections alone. With a `checkpoint`, interrupted sampling continues
         where it stopped. A time limit counts from the start of the `clock`, by default from now.
         """
         options = options or Options()
@@ -278,12 +283,17 @@ class Model:
             options = replace(options, seed=seed)
         clock = clock or Clock(options.time_limit)
         self.check_parts(options.system)
-        prepared = self.prepare(corpus, preset=options.preset, jobs=jobs, watch=clock.watching(watch))
+        if isinstance(corrections, str | Path):
+            corrections = read_corrections(Path(corrections))
+        prepared = self.prepare(
+            corpus, preset=options.preset, corrections=corrections, jobs=jobs, watch=clock.watching(watch)
+        )
         clock.begin_linking()
         return self.resolve_evidence(
             prepared.corpus,
             prepared.evidence,
             options,
+            corrections=corrections,
             jobs=jobs,
             checkpoint=checkpoint,
             watch=watch,
@@ -296,12 +306,15 @@ class Model:
         evidence: Evidence,
         options: Options,
         *,
+        corrections: Corrections | None = None,
         jobs: int = 1,
         checkpoint: Path | None = None,
         watch: Watch | None = None,
         clock: Clock | None = None,
     ) -> Result:
         """Return which mentions of prepared documents refer to the same event; see `resolve`."""
+        matched = match(corrections, corpus, evidence.table.ids) if corrections else UNCORRECTED
+        evidence = evidence.constrained(matched.constraints)
         system = limited = options.system
         if options.time_limit and clock:
             _links(system, evidence, jobs, watch)
@@ -314,6 +327,7 @@ class Model:
             evidence,
             system,
             clustered,
+            matched=matched,
             about=self.describe(options, system),
             min_probability=options.min_probability,
             keep_singletons=options.keep_singletons,
@@ -327,15 +341,25 @@ class Model:
         system: Clusterer,
         *,
         seed: int = 0,
+        corrections: Corrections | None = None,
         jobs: int = 1,
         checkpoint: Path | None = None,
         watch: Watch | None = None,
     ) -> Clustered:
-        """Return which of the given event mentions refer to the same event, by a clusterer of one's choice."""
+        """Return which of the given event mentions refer to the same event, by a clusterer of one's choice.
+
+        A person's `corrections` hold exactly; mentions that they call no events are not in the answer.
+        """
         self.check_parts(system)
         extraction = MISSING_ARGUMENTS if "arguments" in system.needs else WORDS_ONLY
         preset = system.pair_model or DEFAULT_PRESET
-        evidence = self.prepare(corpus, extraction=extraction, preset=preset, jobs=jobs, watch=watch).evidence
+        prepared = self.prepare(
+            corpus, extraction=extraction, preset=preset, corrections=corrections, jobs=jobs, watch=watch
+        )
+        evidence = prepared.evidence
+        if corrections:
+            matched = match(corrections, prepared.corpus, evidence.table.ids)
+            evidence = evidence.constrained(matched.constraints)
         return cluster_evidence(system, evidence, seed, jobs, checkpoint, watch)
 
     def describe(self, options: Options, system: Clusterer) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from samevent.clusterers import Evidence
 from samevent.corpus import KINDS, Corpus, Document, Kind, Mention
+from samevent.corrections import NotEvents
 from samevent.errors import DataError
 from samevent.extraction import (
     DEFAULT_POINT,
@@ -200,13 +201,15 @@ def prepare(
     encode_large: Encode | None = None,
     read: Read | None = None,
     keep_vectors: bool = False,
+    not_events: NotEvents | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Prepared:
     """Give parsed documents the mentions, classes and arguments that they lack.
 
     A contextual extractor needs `read`, which gives the tags of a document. With `keep_vectors`, each document is read
-    only once: the vectors of its event mentions are kept and take the place of `encode`.
+    only once: the vectors of its event mentions are kept and take the place of `encode`. Mentions that a person says
+    are `not_events` are taken out.
     `jobs` threads read ahead; results do not depend on their number. `progress` is called with the number of documents
     done and of event mentions in them.
     """
@@ -219,6 +222,8 @@ def prepare(
     tagger = extractor.tagger if extractor else None
     for done, (text, reading) in enumerate(_read_ahead(texts, needed, tagger, jobs), 1):
         document = complete(text, resources, extractor, extraction)
+        if not_events:
+            document = not_events.without(document)
         documents.append(document)
         if reading and keep_vectors:
             actions = [mention for mention in document.mentions if mention.kind == "action"]

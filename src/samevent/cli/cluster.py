@@ -9,6 +9,7 @@ import click
 from samevent.cli.common import (
     PATH,
     choice,
+    corrections_option,
     encoding_option,
     force_option,
     from_option,
@@ -49,6 +50,7 @@ from samevent.names import CLUSTERERS
 )
 @click.option("--sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of each run, at most.")
 @seed_option
+@corrections_option
 @click.option("--settings", type=PATH, metavar="TOML", help="A file with one table per clusterer.")
 @set_option
 @resume_option
@@ -66,6 +68,7 @@ def cluster_cli(
     runs: int | None,
     sweeps: int | None,
     seed: int,
+    corrections: Path | None,
     settings: Path | None,
     assignments: tuple[str, ...],
     resume: bool,
@@ -80,6 +83,7 @@ def cluster_cli(
     interrupted run leaves a checkpoint beside OUT. docs/clusterers.md explains clusterers, presets and settings.
     """
     from samevent.clusterers import clusterer
+    from samevent.corrections import read_corrections
     from samevent.inputs import read_mentions
     from samevent.runs import cluster
     from samevent.settings import assignment
@@ -92,6 +96,7 @@ def cluster_cli(
             lambda: read_mentions(source, format=read_as, encoding=encoding),
             target,
             system,
+            corrections=read_corrections(corrections) if corrections else None,
             model=model,
             seed=seed,
             jobs=jobs,

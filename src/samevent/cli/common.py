@@ -54,6 +54,12 @@ set_option = click.option(
     multiple=True,
     help="A setting of the clusterer (repeatable).",
 )
+corrections_option = click.option(
+    "--corrections",
+    type=PATH,
+    metavar="FILE",
+    help="Decisions of a person to hold exactly (corrections.jsonl of samevent review).",
+)
 without_option = click.option(
     "--without", "left_out", multiple=True, metavar="GROUP", help="A group of features to omit (repeatable)."
 )

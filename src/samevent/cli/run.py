@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from samevent.cli.common import (
     PATH,
     choice,
+    corrections_option,
     encoding_option,
     force_option,
     from_option,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     metavar="P",
     help="Remove mentions from their event if they belong to it with less than this.",
 )
+@corrections_option
 @click.option("--within-only", is_flag=True, help="Link no mentions of different documents.")
 @seed_option
 @click.option("--jobs", type=click.IntRange(1), help="Processes that share the work. Default: all cores.")
@@ -103,6 +105,7 @@ def run_cli(
     preset: str,
     keep_singletons: bool,
     min_probability: float,
+    corrections: Path | None,
     within_only: bool,
     seed: int,
     jobs: int | None,
@@ -140,6 +143,7 @@ def run_cli(
         raise click.MissingParameter(param_type="option", param_hint="'-o' / '--output'")
     if exact or report:
         raise click.UsageError(f"{'--exact' if exact else '--report'} is for --update")
+    from samevent.corrections import read_corrections
     from samevent.inputs import read_inputs
     from samevent.memory import parsed_size
     from samevent.model import Options
@@ -160,6 +164,7 @@ def run_cli(
             lambda: read_inputs(sources, format=read_as, encoding=encoding, scratch=target.absolute().parent),
             target,
             options,
+            corrections=read_corrections(corrections) if corrections else None,
             model=model,
             jobs=jobs,
             formats=formats,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import Field, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
@@ -14,6 +15,7 @@ from samevent.corpus import Clustering
 from samevent.errors import CorpusError, UsageError
 from samevent.language.lexicon import Lexicon
 from samevent.language.vectors import Vectors
+from samevent.partitions.constraints import FREE, PairConstraints
 from samevent.partitions.posterior import Posterior
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
@@ -64,7 +66,7 @@ class Evidence:
     `encode` returns the contextual vectors of all mentions; it is called once, if a pair model compares them.
     `encode_rows` returns those of the large encoder, of some mentions: only mentions that might be linked are read.
     `search` finds links. If the table is `weighted`, words keep their weights. Mentions that are independent of all
-    others can be evidence of their own, a `part`, with the same answer.
+    others can be evidence of their own, a `part`, with the same answer. A person's decisions are `constraints` on rows.
     """
 
     table: MentionTable
@@ -75,6 +77,7 @@ class Evidence:
     search: Search = find_links
     weighted: bool = False
     part: Part | None = None
+    constraints: PairConstraints = FREE
     _links: dict[tuple[str, float, float], MentionLinks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,6 +88,12 @@ class Evidence:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def constrained(self, constraints: PairConstraints) -> Evidence:
+        """Return the same evidence under constraints; links that are known stay known."""
+        twin = copy(self)
+        object.__setattr__(twin, "constraints", constraints)
+        return twin
 
     def pair_model(self, name: str) -> AnyPairModel:
         """Return a pair model by its name; the table then has what it compares."""
@@ -225,6 +234,16 @@ class Clusterer(Protocol):
         The answer depends on evidence, settings and seed alone: not on `jobs` (threads), nor on the order in which
         documents are given. With a `checkpoint`, an interrupted run continues where it stopped.
         """
+
+
+def check_unconstrained(evidence: Evidence, name: str) -> None:
+    """Raise if a clusterer that cannot hold constraints is given some."""
+    if evidence.constraints:
+        raise UsageError(
+            f"the clusterer {name} cannot hold corrections",
+            expected="hddcrp, hddcrp-star or ddcrp",
+            hint="choose one of these, or leave the corrections out",
+        )
 
 
 def check_seed_and_jobs(seed: int, jobs: int) -> None:

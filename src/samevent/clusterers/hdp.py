@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from samevent.clusterers.base import Clustered, Evidence, Need, Progress, WithoutPairs, check_seed_and_jobs
+from samevent.clusterers.base import (
+    Clustered,
+    Evidence,
+    Need,
+    Progress,
+    WithoutPairs,
+    check_seed_and_jobs,
+    check_unconstrained,
+)
 from samevent.clusterers.features import FILLERS, Feature, channels
 from samevent.clusterers.sampling import Sampling, check_concentrations
 from samevent.errors import UsageError
@@ -69,6 +77,7 @@ class Hdp(WithoutPairs, Sampling):
     ) -> Clustered:
         """Return which mentions refer to the same event."""
         check_seed_and_jobs(seed, jobs)
+        check_unconstrained(evidence, "hdp")
         observed = channels(evidence, self.features, structured=self.structured, dirichlet=self.dirichlet)
         table = evidence.table
         lemmas = table.heads.lemma[table.head] if self.start == "lemma" else None

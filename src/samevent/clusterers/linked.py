@@ -130,6 +130,8 @@ class Linked(Sampling):
             dirichlet=self.dirichlet,
             likelihood_weight=self.likelihood_weight,
             names=evidence.part.names if evidence.part else None,
+            must_link=evidence.constraints.must_link,
+            cannot_link=evidence.constraints.cannot_link,
             **alphas,  # type: ignore[arg-type]
         )
 
@@ -218,7 +220,8 @@ class Factorised(Linked):
                 checkpoint=checkpoint, progress=progress,
             )  # fmt: skip
             traces = {"log joint": runs.traces["log joint"], "events": runs.traces["clusters"]}
-            return Clustered(evidence.table.ids, *last_of_runs(runs.samples, traces, seed=seed))
+            held = {"must_link": problem.must_link, "cannot_link": problem.cannot_link}
+            return Clustered(evidence.table.ids, *last_of_runs(runs.samples, traces, seed=seed, **held))
         posterior = fit(
             problem, seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps, keep=KEPT,
             jobs=jobs, time_limit=self.time_limit or None, checkpoint=checkpoint, progress=progress,
@@ -243,7 +246,10 @@ class Factorised(Linked):
     ) -> Mixture:
         """Return the posterior over links with uncertain similarities, batch by batch of independent components."""
         most = _LIMITED_BATCH if self.time_limit else None
-        batches = component_batches(len(evidence), links.pairs.i, links.pairs.j, most=most)
+        held = evidence.constraints
+        batches = component_batches(
+            len(evidence), links.pairs.i, links.pairs.j, most=most, must_link=held.must_link
+        )
         words = observed(evidence, self.observe)
         settings = FitSettings(
             seed=seed, model=model, sampler=sampler, chains=self.runs, sweeps=self.sweeps,
@@ -254,7 +260,10 @@ class Factorised(Linked):
         def solve(batch: Batch, where: Path | None) -> Mixture:
             part = links.take(batch.links)
             if clock.over:
-                return unsampled(batch, part.pairs.i, part.pairs.j, part.similarity, self.draws, settings)
+                return unsampled(
+                    batch, part.pairs.i, part.pairs.j, part.similarity, self.draws, settings,
+                    held.inside(batch.customers),
+                )  # fmt: skip
             problem, within, across = self._uncertain_problem(
                 evidence, part, batch.customers, words, document_weight, alphas
             )
@@ -277,6 +286,7 @@ class Factorised(Linked):
             alphas,
             document_weight,
             links.similarity,
+            *((held,) if held else ()),
         )
         store = BatchStore(checkpoint, fingerprint(asked) if checkpoint else "")
 
@@ -285,7 +295,7 @@ class Factorised(Linked):
                 yield store.solve(number, batch, partial(solve, batch))
                 clock.done += len(batch.links)
 
-        return join_mixtures(len(evidence), batches, solved())
+        return join_mixtures(len(evidence), batches, solved(), held)
 
     def _uncertain_problem(
         self,
@@ -307,6 +317,7 @@ class Factorised(Linked):
                 (np.arange(count, dtype=np.float64), LinkSettings(document_weight=0.0)),
             )
         )
+        held = evidence.constraints.inside(customers)
         problem = Problem(
             document=evidence.table.document[customers],
             words=words[0].take(customers),
@@ -316,6 +327,8 @@ class Factorised(Linked):
             dirichlet=self.dirichlet,
             likelihood_weight=self.likelihood_weight,
             names=evidence.part.names[customers] if evidence.part else customers,
+            must_link=held.must_link,
+            cannot_link=held.cannot_link,
             **alphas,  # type: ignore[arg-type]
         )
         inner, outer = (rows.values.astype(np.int64) for rows in (which.within, which.across))

@@ -28,6 +28,7 @@ from samevent.clusterers.base import (
     Progress,
     WithoutPairs,
     check_seed_and_jobs,
+    check_unconstrained,
 )
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
@@ -74,6 +75,7 @@ class Rule(ABC):
     ) -> Clustered:
         """Return the groups of mentions with the same label."""
         check_seed_and_jobs(seed, jobs)
+        check_unconstrained(evidence, type(self).__name__.lower())
         labels = canonical(self.labels(evidence)).astype(np.int32)
         if progress:
             progress(1, 1)

@@ -31,6 +31,8 @@ from samevent.hddcrp.fit import FitSettings
 from samevent.hddcrp.mixture import ComponentTrace, Mixture, largest_of
 from samevent.hddcrp.problem import Floats, Integers
 from samevent.packing import pack, unpack
+from samevent.partitions.constraints import FREE, NO_PAIRS, Constraints, PairConstraints, must_link_groups
+from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Line
 
 MOST_LINKS = 1 << 18
@@ -47,15 +49,25 @@ class Batch:
     links: Integers
 
 
-def component_batches(customers: int, i: ArrayLike, j: ArrayLike, *, most: int | None = None) -> list[Batch]:
-    """Return batches of the connected components of the links (`i`, `j`), those with most links first.
+def component_batches(
+    customers: int,
+    i: ArrayLike,
+    j: ArrayLike,
+    *,
+    most: int | None = None,
+    must_link: Constraints = NO_PAIRS,
+) -> list[Batch]:
+    """Return batches of the connected components of the links (`i`, `j`) and must-links, those with most first.
 
-    Batches have at most `most` links (`MOST_LINKS`) unless a component has more. Customers without links are in none.
+    Batches have at most `most` links (`MOST_LINKS`) unless a component has more. Customers without any are in none.
 
     >>> [batch.customers.tolist() for batch in component_batches(5, [1, 3, 4], [0, 2, 3], most=2)]
     [[2, 3, 4], [0, 1]]
     """
     rows, columns = np.asarray(i, np.int32), np.asarray(j, np.int32)
+    links = len(rows)
+    if len(must_link):
+        rows, columns = np.append(rows, must_link[:, 0]), np.append(columns, must_link[:, 1])
     label = _components(customers, rows, columns)
     component = label[rows]
     sizes = np.bincount(component, minlength=int(label.max(initial=-1)) + 1)
@@ -64,7 +76,7 @@ def component_batches(customers: int, i: ArrayLike, j: ArrayLike, *, most: int |
     number = np.full(len(sizes), -1, np.int32)
     number[order] = _packed(sizes[order], most or MOST_LINKS)
     batches = int(number.max(initial=-1)) + 1
-    members = (_by_number(each, batches) for each in (number[label], number[component]))
+    members = (_by_number(each, batches) for each in (number[label], number[component[:links]]))
     return [Batch(*both) for both in zip(*members, strict=True)]
 
 
@@ -97,12 +109,17 @@ def _packed(sizes: NDArray[np.integer], most: int) -> NDArray[np.int64]:
     return numbers
 
 
-def join_mixtures(customers: int, batches: Sequence[Batch], parts: Iterable[Mixture]) -> Mixture:
+def join_mixtures(
+    customers: int,
+    batches: Sequence[Batch],
+    parts: Iterable[Mixture],
+    constraints: PairConstraints = FREE,
+) -> Mixture:
     """Return the mixture of a whole problem from those of its batches, one after the other; others are alone.
 
-    A part has a pair for each link of its batch that is strong enough to be one at some shift.
+    A part has a pair for each link of its batch that is strong enough to be one at some shift, and for its must-links.
     """
-    most = sum(len(batch.links) for batch in batches)
+    most = sum(len(batch.links) for batch in batches) + len(constraints.must_link)
     left, right, together = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most)
     component, difference = np.arange(customers, dtype=np.int32), np.zeros(customers)
     samples = np.empty((0, customers), np.int32)
@@ -142,18 +159,30 @@ def join_mixtures(customers: int, batches: Sequence[Batch], parts: Iterable[Mixt
         chain_difference=difference,
         complete=complete,
         largest=largest_of(traces),
+        must_link=constraints.must_link,
+        cannot_link=constraints.cannot_link,
     )
 
 
 def unsampled(
-    batch: Batch, i: Integers, j: Integers, similarity: Floats, draws: int, settings: FitSettings
+    batch: Batch,
+    i: Integers,
+    j: Integers,
+    similarity: Floats,
+    draws: int,
+    settings: FitSettings,
+    constraints: PairConstraints = FREE,
 ) -> Mixture:
-    """Return the answer to a batch for which no time is left: P(same cluster) of a link is its similarity."""
+    """Return the answer to a batch for which no time is left: P(same cluster) of a link is its similarity.
+
+    The `constraints` are on the customers of the batch, numbered from 0.
+    """
     left, right = np.searchsorted(batch.customers, j), np.searchsorted(batch.customers, i)
     left, right = np.minimum(left, right), np.maximum(left, right)
     order, count = np.lexsort((right, left)), len(batch.customers)
+    alone = canonical(must_link_groups(constraints.must_link, count)).astype(np.int32)
     return Mixture(
-        samples=np.tile(np.arange(count, dtype=np.int32), (draws * settings.keep, 1)),
+        samples=np.tile(alone, (draws * settings.keep, 1)),
         left=left[order].astype(np.int32),
         right=right[order].astype(np.int32),
         together=similarity[order],
@@ -164,6 +193,8 @@ def unsampled(
         sampled=0,
         chain_difference=np.ones(count),
         complete=False,
+        must_link=constraints.must_link,
+        cannot_link=constraints.cannot_link,
     )
 
 

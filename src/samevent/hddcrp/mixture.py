@@ -379,9 +379,10 @@ def average(posteriors: Sequence[Posterior]) -> Posterior:
 
 
 def _joined_pairs(problem: Problem) -> Constraints:
-    """Return the pairs of customers that a link may join, sorted, the smaller customer first."""
-    rows = np.concatenate([problem.within.rows, problem.across.rows])
-    columns = np.concatenate([problem.within.columns, problem.across.columns])
+    """Return the pairs of customers that a link may join or a must-link does, sorted, the smaller customer first."""
+    must = problem.must_link
+    rows = np.concatenate([problem.within.rows, problem.across.rows, must[:, 0]])
+    columns = np.concatenate([problem.within.columns, problem.across.columns, must[:, 1]])
     codes = np.minimum(rows, columns) * problem.customers + np.maximum(rows, columns)
     codes.sort()
     codes = codes[np.diff(codes, prepend=-1) > 0]

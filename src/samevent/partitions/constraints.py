@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,10 +44,82 @@ def checked_pairs(name: str, pairs: ArrayLike, customers: int) -> Constraints:
     return np.stack(np.divmod(codes, customers), axis=1).astype(np.int32)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PairConstraints:
+    """Pairs of customers that must share a cluster, and pairs that cannot."""
+
+    must_link: Constraints = field(default_factory=lambda: NO_PAIRS)
+    cannot_link: Constraints = field(default_factory=lambda: NO_PAIRS)
+
+    @classmethod
+    def reduced(cls, must_link: ArrayLike, cannot_link: ArrayLike, customers: int) -> PairConstraints:
+        """Return as few pairs as say the same: chains of must-links, cannot-links between their first members.
+
+        >>> held = PairConstraints.reduced([(0, 1), (0, 3), (1, 3)], [(3, 2), (2, 0)], 4)
+        >>> held.must_link.tolist(), held.cannot_link.tolist()
+        ([[0, 1], [1, 3]], [[0, 2]])
+        """
+        must = checked_pairs("must_link", must_link, customers)
+        cannot = checked_pairs("cannot_link", cannot_link, customers)
+        check_consistent(must, cannot, customers)
+        if not len(must):
+            return cls(must, cannot)
+        group = must_link_groups(must, customers)
+        order = np.argsort(group, kind="stable")
+        joined = np.flatnonzero(np.diff(group[order]) == 0)
+        chains = np.stack([order[joined], order[joined + 1]], axis=1)
+        _, first = np.unique(group, return_index=True)
+        return cls(
+            checked_pairs("must_link", chains, customers),
+            checked_pairs("cannot_link", first[group[cannot]], customers),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(len(self.must_link) or len(self.cannot_link))
+
+    def inside(self, block: NDArray[np.integer]) -> PairConstraints:
+        """Return those between members of a block, which is sorted; customers are numbered from its start."""
+        must, cannot = (
+            pairs_inside(pairs, block).astype(np.int32) for pairs in (self.must_link, self.cannot_link)
+        )
+        return PairConstraints(must, cannot)
+
+
+FREE = PairConstraints()
+"""No constraints."""
+
+
+def pairs_inside(pairs: NDArray[np.integer], block: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the positions in a sorted block of the pairs that lie in it.
+
+    >>> pairs_inside(np.array([[1, 4], [4, 6]]), np.array([4, 5, 6])).tolist()
+    [[0, 2]]
+    """
+    if not len(block) or not len(pairs):
+        return np.zeros((0, 2), np.int64)
+    place = np.minimum(np.searchsorted(block, pairs), len(block) - 1)
+    inside: NDArray[np.int64] = place[(block[place] == pairs).all(axis=1)].astype(np.int64)
+    return inside
+
+
 def check_consistent(must_link: Constraints, cannot_link: Constraints, customers: int) -> None:
     """Raise if must-links join a cannot-linked pair, naming the shortest chain of them."""
+    if chain := shortest_contradiction(must_link, cannot_link, customers):
+        raise DataError(
+            f"'cannot_link' keeps customers {chain[0]} and {chain[-1]} apart, but 'must_link' joins them: "
+            + " - ".join(map(str, chain)),
+            hint="remove that cannot-link, or one of these must-links",
+        )
+
+
+def shortest_contradiction(must_link: Constraints, cannot_link: Constraints, customers: int) -> list[int]:
+    """Return the shortest chain of must-links between two customers that are kept apart, or nothing.
+
+    >>> shortest_contradiction(np.array([[0, 1], [1, 2]]), np.array([[0, 2]]), 3)
+    [0, 1, 2]
+    """
     if not len(must_link) or not len(cannot_link):
-        return
+        return []
     group = must_link_groups(must_link, customers)
     left, right = group[cannot_link].T
     neighbours: defaultdict[int, list[int]] = defaultdict(list)
@@ -54,13 +127,7 @@ def check_consistent(must_link: Constraints, cannot_link: Constraints, customers
         neighbours[i].append(j)
         neighbours[j].append(i)
     chains = [_chain(neighbours, i, j) for i, j in cannot_link[left == right].tolist()]
-    if chains:
-        shortest = min(chains, key=lambda chain: (len(chain), chain))
-        raise DataError(
-            f"'cannot_link' keeps customers {shortest[0]} and {shortest[-1]} apart, but 'must_link' joins them: "
-            + " - ".join(map(str, shortest)),
-            hint="remove that cannot-link, or one of these must-links",
-        )
+    return min(chains, key=lambda chain: (len(chain), chain), default=[])
 
 
 def must_link_groups(must_link: Constraints, customers: int) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import UsageError
-from samevent.partitions.constraints import must_link_groups
+from samevent.partitions.constraints import must_link_groups, pairs_inside
 from samevent.partitions.labels import Floats, Integers, canonical, members
 from samevent.partitions.posterior import Posterior
 
@@ -100,17 +100,10 @@ class _Groups:
         self.highest[stale] = self.mean[stale].max(axis=1)
 
 
-def _inside(pairs: NDArray[np.integer], block: Integers) -> Integers:
-    """Return the positions in a sorted block of the pairs that lie in it."""
-    place = np.minimum(np.searchsorted(block, pairs), len(block) - 1)
-    inside: Integers = place[(block[place] == pairs).all(axis=1)].astype(np.int64)
-    return inside
-
-
 def _joined(posterior: Posterior, block: Integers, cut: float) -> Integers:
     """Return the position of the first member of each one's group, within a block."""
     between = posterior.matrix(block)
-    must, cannot = (_inside(pairs, block) for pairs in (posterior.must_link, posterior.cannot_link))
+    must, cannot = (pairs_inside(pairs, block) for pairs in (posterior.must_link, posterior.cannot_link))
     group = canonical(must_link_groups(must.astype(np.int32), len(block)))
     count = int(group.max()) + 1
     sums = np.zeros((count, count))

@@ -16,7 +16,13 @@ from scipy.special import expit, logit
 from samevent.errors import DataError
 from samevent.partitions.arviz import data_tree
 from samevent.partitions.consensus import LOSSES, RESTARTS, Consensus, Loss, consensus
-from samevent.partitions.constraints import NO_PAIRS, Constraints, check_consistent, checked_pairs
+from samevent.partitions.constraints import (
+    NO_PAIRS,
+    Constraints,
+    check_consistent,
+    checked_pairs,
+    must_link_groups,
+)
 from samevent.partitions.labels import Floats, integers, members
 
 if TYPE_CHECKING:
@@ -64,8 +70,9 @@ class Posterior:
     from every sweep of a chain. These pairs have left < right, are sorted and occur once. For other pairs it is what
     the share of samples stands for (`counted`). Customers with different
     labels in `component` are never together. `traces` have one row per run and one column per sweep; `verdict` says
-    in words whether the runs have converged, and `settled` whether they have. A consensus keeps the pairs of
-    `must_link` together and those of `cannot_link` apart.
+    in words whether the runs have converged, and `settled` whether they have. The pairs of `must_link`, and all that
+    chains of them join, are together with certainty; those of `cannot_link` never are, nor are others joined to them.
+    A consensus satisfies both.
 
     >>> posterior = Posterior(samples=[[0, 0, 1], [0, 1, 1]], left=[0], right=[1], together=[0.9])
     >>> posterior.probability(1, 0), posterior.probability(1, 2)
@@ -86,6 +93,10 @@ class Posterior:
     cannot_link: Constraints = field(default_factory=lambda: NO_PAIRS, repr=False)
     _known: NDArray[np.int64] = field(init=False, repr=False)
     """One ascending key per pair of `left` and `right`, and one key beyond all."""
+    _group: NDArray[np.int64] | None = field(init=False, repr=False)
+    """The group of each customer that must-links join, if there are constraints."""
+    _apart: NDArray[np.int64] = field(init=False, repr=False)
+    """One ascending key per pair of groups that are kept apart, and one key beyond all."""
 
     def __post_init__(self) -> None:
         for name in ("samples", "left", "right", "component"):
@@ -108,6 +119,7 @@ class Posterior:
             self._set(name, checked_pairs(name, getattr(self, name), self.customers))
         check_consistent(self.must_link, self.cannot_link, self.customers)
         self._set("_known", np.append(self._checked_keys(), np.iinfo(np.int64).max))
+        self._hold()
 
     @property
     def customers(self) -> int:
@@ -139,7 +151,7 @@ class Posterior:
         for sample in self.samples:
             counts += sample[first] == sample[second]
         probability[rest] = self.counted.of(counts / len(self.samples))
-        return probability
+        return self._held(low, high, probability)
 
     def matrix(self, customers: ArrayLike) -> Floats:
         """Return P(same cluster) of all pairs of some customers, as a square matrix in their order.
@@ -159,6 +171,8 @@ class Posterior:
         at = np.searchsorted(self._known, keys)
         known = np.flatnonzero(self._known[at] == keys)
         between[a[known], b[known]] = between[b[known], a[known]] = self.together[at[known]]
+        if self._group is not None:
+            between[a, b] = between[b, a] = self._held(rows[a], rows[b], between[a, b])
         return between
 
     def least_with(self, labels: ArrayLike) -> Floats:
@@ -249,6 +263,29 @@ class Posterior:
             if len(group) > 1:
                 mean[group] = (self.matrix(group).sum(axis=1) - 1) / (len(group) - 1)
         return mean
+
+    def _hold(self) -> None:
+        """Let the probabilities of known pairs satisfy the constraints to the last bit."""
+        last = np.array([np.iinfo(np.int64).max])
+        if not len(self.must_link) and not len(self.cannot_link):
+            self._set("_group", None)
+            self._set("_apart", last)
+            return
+        group = must_link_groups(self.must_link, self.customers)
+        ends = np.sort(group[self.cannot_link], axis=1).astype(np.int64)
+        self._set("_group", group)
+        self._set("_apart", np.append(np.unique(self._keys(ends[:, 0], ends[:, 1])), last))
+        self._set("together", self._held(self.left, self.right, self.together.copy()))
+
+    def _held(self, i: NDArray[np.integer], j: NDArray[np.integer], probability: Floats) -> Floats:
+        """Return the probabilities of pairs, changed in place where constraints decide."""
+        if self._group is None:
+            return probability
+        a, b = self._group[i], self._group[j]
+        keys = self._keys(np.minimum(a, b), np.maximum(a, b))
+        probability[self._apart[np.searchsorted(self._apart, keys)] == keys] = 0.0
+        probability[a == b] = 1.0
+        return probability
 
     def _keys(self, low: NDArray[np.integer], high: NDArray[np.integer]) -> NDArray[np.int64]:
         keys: NDArray[np.int64] = low.astype(np.int64) * self.customers + high

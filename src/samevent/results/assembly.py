@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from samevent.clusterers import Clustered, Clusterer, Evidence
 from samevent.corpus import Clustering, Corpus, Mention
+from samevent.corrections import UNCORRECTED, Matched
 from samevent.errors import CorpusError
 from samevent.events import Alternative, Belief, Reason, Why
+from samevent.partitions.constraints import must_link_groups
 from samevent.partitions.labels import canonical, members
 from samevent.partitions.linkage import weakest_link
 from samevent.partitions.posterior import Posterior
@@ -54,14 +56,18 @@ def judge(
 ) -> Judgement:
     """Judge an answer. Mentions in different components have nothing to do with each other here.
 
-    A mention whose probability is below the minimum becomes an event of its own. Reasons are given if the clusterer
+    A mention whose probability is below the minimum becomes an event of its own, together with those that constraints
+    join to it, whose mean counts. Reasons are given if the clusterer
     compares pairs, as its pair model sees them.
     """
     posterior = clustered.posterior
     labels = canonical(clustered.labels).astype(np.int32)
     sure = posterior.mean_with(labels)
-    if (doubtful := sure < min_probability).any():
-        labels[doubtful] = len(labels) + np.arange(int(doubtful.sum()), dtype=np.int32)
+    # Mentions that a person joined stay together, inside their event or as one of their own.
+    unit = must_link_groups(evidence.constraints.must_link, len(labels))
+    joint = np.bincount(unit, sure) / np.bincount(unit) if len(unit) else sure
+    if (doubtful := joint[unit] < min_probability).any():
+        labels[doubtful] = len(labels) + unit[doubtful]
         labels = canonical(labels).astype(np.int32)
         sure = posterior.mean_with(labels)
     whys: dict[str, Why] = {}
@@ -79,6 +85,7 @@ def assemble(
     clustered: Clustered,
     *,
     judgement: Judgement | None = None,
+    matched: Matched = UNCORRECTED,
     about: Mapping[str, Any] | None = None,
     min_probability: float = 0.0,
     keep_singletons: bool = False,
@@ -87,6 +94,7 @@ def assemble(
     """Return the corpus with an event on each event mention, how sure that is and why.
 
     Mentions that are alone carry no event unless singletons are kept. Without a `judgement`, the answer is judged.
+    What a person decided is `matched` with the mentions.
     """
     if judgement is None:
         judgement = judge(evidence, system, clustered, min_probability=min_probability, jobs=jobs)
@@ -98,7 +106,7 @@ def assemble(
     events = clustered.clustering if keep_singletons else clustered.clustering.restricted(known)
     return Result(
         with_events(without_reasons(corpus), events),
-        about or {},
+        {**(about or {}), **({"corrections": dict(matched.about)} if matched.about else {})},
         Diagnostics.of(clustered.posterior),
         {mention: round(probability, _DIGITS) for mention, probability in known.items()},
         judgement.whys,
@@ -106,6 +114,8 @@ def assemble(
         clustered,
         explainer,
         evidence,
+        marks=matched.marks,
+        renamings=matched.renamings,
     )
 
 

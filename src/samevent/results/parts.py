@@ -28,6 +28,7 @@ from samevent.events import Alternative, Belief, Reason, Why
 from samevent.hddcrp import Mixture
 from samevent.hddcrp.mixture import ComponentTrace, named_traces
 from samevent.packing import pack, unpack
+from samevent.partitions.constraints import NO_PAIRS, Constraints
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
 from samevent.results.assembly import Judgement, judge
@@ -74,12 +75,14 @@ def divisible(system: Clusterer) -> bool:
     return isinstance(system, Factorised) and system.uncertain and not system.time_limit
 
 
-def grouped(links: MentionLinks, mentions: int) -> list[Indices]:
+def grouped(links: MentionLinks, mentions: int, must_link: Constraints = NO_PAIRS) -> list[Indices]:
     """Return the rows of all components of two or more mentions in groups, large components first.
 
-    The groups depend on the links alone.
+    The groups depend on links and must-links alone.
     """
     i, j = links.pairs.i, links.pairs.j
+    if len(must_link):
+        i, j = np.append(i, must_link[:, 0]), np.append(j, must_link[:, 1])
     graph = coo_array((np.ones(len(i), np.int8), (i, j)), shape=(mentions, mentions))
     component = connected_components(graph, directed=False)[1] if mentions else np.zeros(0, np.int32)
     load = np.bincount(component[i], minlength=int(component.max(initial=-1)) + 1)
@@ -125,7 +128,13 @@ def part_evidence(evidence: Evidence, system: Clusterer, links: MentionLinks, ro
     features = [system.observe] if isinstance(system, Factorised) and system.likelihood_weight else []
     vocabulary = {str(name): observed(evidence, name)[1] for name in features}
     part = Part(evidence.table, rows, rows.astype(np.int64), own, vocabulary)
-    return Evidence(part_of(evidence.table, rows), evidence.models, evidence.lexicon, part=part)
+    return Evidence(
+        part_of(evidence.table, rows),
+        evidence.models,
+        evidence.lexicon,
+        part=part,
+        constraints=evidence.constraints.inside(rows),
+    )
 
 
 def solve_part(
@@ -192,6 +201,8 @@ def join_parts(
         verdict=convergence.verdict,
         settled=convergence.settled,
         seed=seed,
+        must_link=evidence.constraints.must_link,
+        cannot_link=evidence.constraints.cannot_link,
     )
     judgement = Judgement(canonical(labels).astype(np.int32), sure, whys, beliefs)
     return Clustered(evidence.table.ids, judgement.labels, posterior), judgement

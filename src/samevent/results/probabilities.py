@@ -12,17 +12,19 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered
 from samevent.corpus import Clustering
 from samevent.errors import DataError
+from samevent.partitions.constraints import FREE, NO_PAIRS, PairConstraints
 from samevent.partitions.posterior import Line, Posterior
 from samevent.storage import damaged_table, read_table, write_table
 
 KIND = "probabilities"
 SCHEMA = 1
 _ARRAYS = ("samples", "left", "right", "together")
+_CONSTRAINTS = ("must_link", "cannot_link")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedProbabilities:
-    """What P(same event) is computed from: clusters of samples by their first members, and known pairs."""
+    """What P(same event) is computed from: clusters of samples by their first members, known pairs and constraints."""
 
     ids: tuple[str, ...]
     samples: NDArray[Any]
@@ -30,6 +32,7 @@ class SavedProbabilities:
     right: NDArray[np.int32]
     together: NDArray[np.float64]
     counted: Line
+    constraints: PairConstraints = FREE
 
     @classmethod
     def of(cls, clustered: Clustered) -> SavedProbabilities:
@@ -42,11 +45,14 @@ class SavedProbabilities:
             posterior.right,
             posterior.together,
             posterior.counted,
+            PairConstraints(posterior.must_link, posterior.cannot_link),
         )
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Write them to a file."""
         arrays = {name: getattr(self, name) for name in _ARRAYS}
+        if self.constraints:
+            arrays |= {name: getattr(self.constraints, name) for name in _CONSTRAINTS}
         about = {"ids": list(self.ids), "counted": asdict(self.counted)}
         write_table(path, KIND, SCHEMA, about, arrays, overwrite=overwrite)
 
@@ -57,7 +63,9 @@ class SavedProbabilities:
         try:
             samples, left, right, together = (table.arrays[name] for name in _ARRAYS)
             counted = Line(**table.manifest.get("counted", {}))
-            return cls(tuple(table.manifest["ids"]), samples, left, right, together, counted)
+            held = (table.arrays.get(name, NO_PAIRS) for name in _CONSTRAINTS)
+            constraints = PairConstraints(*held)
+            return cls(tuple(table.manifest["ids"]), samples, left, right, together, counted, constraints)
         except (KeyError, TypeError) as error:
             raise damaged_table(path, error) from error
 
@@ -77,6 +85,8 @@ def load_probabilities(path: Path, events: Clustering) -> Clustered:
             right=saved.right,
             together=saved.together,
             counted=saved.counted,
+            must_link=saved.constraints.must_link,
+            cannot_link=saved.constraints.cannot_link,
         )
     except (ValueError, TypeError, DataError) as error:
         raise damaged_table(path, error) from error

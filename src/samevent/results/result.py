@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Clustering, Corpus, Document, Mention
+from samevent.corrections import Mark, Renaming
 from samevent.errors import UsageError
 from samevent.events import Belief, Event, Events, Member, StoredMember, Why
 from samevent.hddcrp.mixture import Mixture, largest_traces, named_traces
@@ -26,6 +27,8 @@ from samevent.results.wording import MentionWording, describe
 from samevent.similarity.explanation import Explanation
 
 _PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
+_MARKS, _RENAMING = "corrections", "event_renamed"
+_FIELDS = frozenset((_PROBABILITY, _WHY, _BELIEF, _MARKS, _RENAMING))
 """Fields of a mention in a file; the first mention of an event has what is known about the event."""
 _COLUMNS = 200
 """More columns than this cannot be seen in a plot."""
@@ -92,9 +95,10 @@ class Result:
 
     `member_probability` is P(same event) of a mention with the others of its event on average, and `whys` are the
     reasons why it is there, both by mention id. `beliefs` are about whole events, by the id of one of their mentions:
-    how probable it is that they are one event, and which mentions may be another one. `about` holds what the report
-    shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two mentions,
-    `evidence` what they were found from, and `rows` what has been written already.
+    how probable it is that they are one event, and which mentions may be another one. `marks` are the decisions of a
+    person that hold for a mention, and `renamings` what its event is called, both by mention id. `about` holds what
+    the report shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two
+    mentions, `evidence` what they were found from, and `rows` what has been written already.
     """
 
     corpus: Corpus
@@ -107,6 +111,8 @@ class Result:
     explainer: Callable[[str, str], Explanation] | None = field(default=None, repr=False, compare=False)
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     rows: RowParts | None = field(default=None, repr=False, compare=False)
+    marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict, repr=False)
+    renamings: Mapping[str, Renaming] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, **fields: Any) -> Result:
@@ -117,6 +123,8 @@ class Result:
             member_probability={id: e[_PROBABILITY] for id, e in extras.items() if _PROBABILITY in e},
             whys={id: Why.from_json(e[_WHY]) for id, e in extras.items() if _WHY in e},
             beliefs={id: Belief.from_json(e[_BELIEF]) for id, e in extras.items() if _BELIEF in e},
+            marks={id: tuple(map(Mark.from_json, e[_MARKS])) for id, e in extras.items() if _MARKS in e},
+            renamings={id: Renaming.from_json(e[_RENAMING]) for id, e in extras.items() if _RENAMING in e},
             **fields,
         )
 
@@ -134,6 +142,10 @@ class Result:
                 extra[_WHY] = self.whys[m.id].to_json()
             if m.id in self.beliefs:
                 extra[_BELIEF] = self.beliefs[m.id].to_json()
+            if m.id in self.marks:
+                extra[_MARKS] = [mark.to_json() for mark in self.marks[m.id]]
+            if m.id in self.renamings:
+                extra[_RENAMING] = self.renamings[m.id].to_json()
             return replace(m, extra=extra) if len(extra) > len(m.extra) else m
 
         corpus = self.corpus.lazily() if lazily else self.corpus
@@ -198,10 +210,10 @@ class Result:
         return write_report(self, path, overwrite=overwrite)
 
     def _member(self, mention: Mention) -> Member:
-        probability = self.member_probability.get(mention.id)
+        probability, marks = self.member_probability.get(mention.id), self.marks.get(mention.id, ())
         if isinstance(self.whys, StoredValues):
-            return StoredMember(mention, probability, self.whys)
-        return Member(mention, probability, self.whys.get(mention.id))
+            return StoredMember(mention, probability, self.whys, marks)
+        return Member(mention, probability, self.whys.get(mention.id), marks)
 
     def _event(
         self,
@@ -213,14 +225,16 @@ class Result:
         documents = tuple(dict.fromkeys(member.mention.document for member in members))
         when = sorted({date for date in (dates[document] for document in documents) if date})
         belief = next((self.beliefs[m.mention.id] for m in members if m.mention.id in self.beliefs), None)
-        return Event(id, label_of(worded), tuple(members), documents, tuple(when), belief)
+        names = [self.renamings[m.mention.id] for m in members if m.mention.id in self.renamings]
+        label = max(names, key=lambda name: name.number).label if names else label_of(worded)
+        return Event(id, label, tuple(members), documents, tuple(when), belief)
 
 
 def without_reasons(corpus: Corpus) -> Corpus:
     """Return a corpus without the probabilities and reasons that an earlier run wrote on its mentions."""
 
     def bare(m: Mention) -> Mention:
-        extra = {key: value for key, value in m.extra.items() if key not in (_PROBABILITY, _WHY, _BELIEF)}
+        extra = {key: value for key, value in m.extra.items() if key not in _FIELDS}
         return replace(m, extra=extra) if len(extra) < len(m.extra) else m
 
     return corpus.mapped(lambda document: document.with_mentions(map(bare, document.mentions)))

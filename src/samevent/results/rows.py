@@ -5,20 +5,22 @@ What a spreadsheet could take for a formula is guarded where rows are written (`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from samevent.corpus import Document, Kind, Mention
+from samevent.corrections import Mark
 from samevent.events import Event, Member
 from samevent.formats.sheets import YES, Cell
 from samevent.results.result import Result, sentence_of
 
 EVENT_COLUMNS = (
-    "event label event_class mentions documents first_date last_date when where probability document_ids"
+    "event label event_class mentions documents first_date last_date when where probability document_ids "
+    "corrections"
 ).split()
 MENTION_COLUMNS = (
     "event mention event_class negated document title date text sentence char_start char_end probability "
-    "participants times locations when where closest similarity"
+    "participants times locations when where closest similarity corrections"
 ).split()
 
 Row = dict[str, Cell]
@@ -63,6 +65,7 @@ def _event_row(event: Event) -> Row:
         str(event.where) if event.where else None,
         _rounded(event.probability),
         ";".join(event.documents),
+        _decisions(event.marks),
     )
     return dict(zip(EVENT_COLUMNS, cells, strict=True))
 
@@ -94,8 +97,14 @@ def mention_row(
         str(refers.where) if refers and refers.where else None,
         why.mention if why else None,
         _rounded(why.similarity) if why else None,
+        _decisions(member.marks),
     )
     return dict(zip(MENTION_COLUMNS, cells, strict=True))
+
+
+def _decisions(marks: Iterable[Mark]) -> str | None:
+    """Return what a person decided, with the ids of the decisions in corrections.jsonl."""
+    return "; ".join(f"{mark.decision} {mark.id}" for mark in marks) or None
 
 
 def _listed(fillers: list[Mention], kind: Kind) -> str | None:

@@ -19,9 +19,10 @@ from samevent.clock import Clock
 from samevent.clusterers import Clustered, Clusterer
 from samevent.corpus import Corpus
 from samevent.corpus.stored import StoredDocuments
+from samevent.corrections import CORRECTIONS_FILE, Corrections, MarkedMention, NotEvents, agreed, match
 from samevent.errors import OutputExistsError, UsageError, check_absent, place
 from samevent.formats import check_writable, output_format, write
-from samevent.formats.files import STANDARD
+from samevent.formats.files import STANDARD, write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.store import DocumentFile
 from samevent.hddcrp.batches import checkpoint_files, remove_checkpoint
@@ -60,6 +61,8 @@ __all__ = [
     "run", "write_files", "write_json", "write_tables",
 ]  # fmt: skip
 
+_LISTED = 10
+"""How many mentions of corrections that were not found are listed on the terminal."""
 _WORTH_SHARING = 20_000
 """Words that are worth starting several processes for, each of which has to load the parser."""
 _WORDS_PER_SECOND = 1_250
@@ -76,6 +79,7 @@ def run(
     folder: Path,
     options: Options | None = None,
     *,
+    corrections: Corrections | None = None,
     model: str | Path = DEFAULT,
     jobs: int | None = None,
     formats: Sequence[str] = (),
@@ -94,7 +98,8 @@ def run(
     """Resolve a corpus into a folder, which is whole at the end or absent; an interrupted run can be resumed.
 
     Documents are ordered by date and id, so the order of inputs does not matter. Without `jobs`, all cores share the
-    work if there is enough of it. `formats` are written beside the files that every run has.
+    work if there is enough of it. `formats` are written beside the files that every run has. A person's `corrections`
+    hold exactly, and the folder gets a copy of them.
 
     With the address of a `cluster`, its workers do the work, with the same result. Until the end their `parts` lie in
     the folder, which workers must see under the same path, or under a URL. Documents that cannot be processed are an
@@ -105,6 +110,8 @@ def run(
     """
     options = options or Options()
     clock = Clock(options.time_limit, began)
+    if corrections is not None:
+        agreed(corrections)  # raises if they contradict each other, before any work is done
     if cluster and options.time_limit:
         raise UsageError("a time limit cannot be used on a cluster", hint="set fewer sweeps: --set sweeps=32")
     check_output_free(folder, resume=resume, overwrite=overwrite)
@@ -134,8 +141,10 @@ def run(
         "options": asdict(options),
         "documents": dict(survey.fingerprints),
     }
+    if corrections is not None:
+        about["corrections"] = {"sha256": corrections.digest, "decisions": len(corrections)}
     unfinished = begin(folder, about, resume=resume, overwrite=overwrite)
-    work = Job(str(model), options, _parts_of(unfinished, parts, about))
+    work = Job(str(model), options, _parts_of(unfinished, parts, about), corrections)
     try:
         skipped: dict[str, str] = {}
         if cluster:
@@ -167,7 +176,13 @@ def run(
             )
         else:
             result = loaded.resolve(
-                corpus, options=options, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, clock=clock
+                corpus,
+                options=options,
+                corrections=corrections,
+                jobs=jobs,
+                checkpoint=unfinished.checkpoint,
+                watch=watch,
+                clock=clock,
             )
         check_has_events(result.corpus)
         if watch:
@@ -178,6 +193,9 @@ def run(
             tell(f"{len(skipped):,} documents were left out, such as {next(iter(skipped))!r}: see run.json")
         if formats:
             about["formats"] = list(formats)
+        if corrections is not None:
+            write_text(unfinished.part / CORRECTIONS_FILE, [corrections.text], overwrite=True)
+            _tell_missing(result.about["corrections"]["missing"], tell)
         if not final:
             kept = (document for document in corpus if document.id not in skipped)
             State.of(result, kept, work.system).save(unfinished.part)
@@ -196,6 +214,15 @@ def run(
         unfinished.lock.release()
     tell(f"preset {options.preset}{f'; {advice}' if advice else ''}")
     return _reopened(result, folder)
+
+
+def _tell_missing(missing: Sequence[Mapping[str, Any]], tell: Tell) -> None:
+    """List the mentions of corrections that a run did not find."""
+    for each in missing[:_LISTED]:
+        mention = MarkedMention.from_json(each["mention"])
+        tell(f"the correction {each['decision']} names {mention}, which was not found: {each['reason']}")
+    if len(missing) > _LISTED:
+        tell(f"{len(missing) - _LISTED:,} more mentions of corrections were not found: see run.json")
 
 
 def _reopened(result: Result, folder: Path) -> Result:
@@ -233,6 +260,7 @@ def cluster(
     target: Path,
     system: Clusterer,
     *,
+    corrections: Corrections | None = None,
     model: str | Path = DEFAULT,
     seed: int = 0,
     jobs: int = 1,
@@ -244,7 +272,8 @@ def cluster(
 ) -> Clustered:
     """Cluster the event mentions of a corpus, and write the corpus with its new events to a file.
 
-    While a sampler runs, its checkpoint lies beside the file; `resume` continues from there.
+    While a sampler runs, its checkpoint lies beside the file; `resume` continues from there. A person's `corrections`
+    hold exactly; mentions that they call no events stay in the file without an event.
     """
     output_format(target, format)
     checkpoint = _checkpoint_beside(target, resume=resume, overwrite=overwrite, tell=tell)
@@ -253,11 +282,16 @@ def cluster(
     check_writable(corpus, target.name, format=format)
     try:
         loaded = Model.load(model, cache=Cache())
-        clustered = loaded.cluster(corpus, system, seed=seed, jobs=jobs, checkpoint=checkpoint, watch=watch)
+        clustered = loaded.cluster(
+            corpus, system, seed=seed, corrections=corrections, jobs=jobs, checkpoint=checkpoint, watch=watch
+        )
     except KeyboardInterrupt:
         if checkpoint and checkpoint_files(checkpoint):
             tell(f"--resume continues from {checkpoint}")
         raise
+    if corrections is not None:
+        kept = corpus.mapped(NotEvents(corrections).without)
+        _tell_missing([each.to_json() for each in match(corrections, kept, clustered.ids).missing], tell)
     write(with_events(corpus, clustered.clustering), target, format=format, overwrite=overwrite)
     if checkpoint:
         remove_checkpoint(checkpoint)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from samevent.corrections import CORRECTIONS_FILE
 from samevent.errors import OutputExistsError, UsageError, check_absent, place
 from samevent.hddcrp.batches import checkpoint_files, remove_checkpoint
 from samevent.locks import FolderLock
@@ -21,6 +22,7 @@ from samevent.results import Result
 from samevent.runs.files import RUN_FILE, SCHEMA, read_about, write_files, write_json
 
 CHECKPOINT_FILE = "checkpoint.npz"
+REVIEWED = "somebody is reviewing this run"
 PARTS_FOLDER = "parts"
 
 
@@ -54,7 +56,10 @@ class Run:
         self.publish()
 
     def publish(self) -> None:
-        """Give the folder its name, in the place of an earlier run if that may be overwritten."""
+        """Give the folder its name, in the place of an earlier run if that may be overwritten.
+
+        What a person decided about the earlier run is kept, unless the new one has decisions of its own.
+        """
         remove_checkpoint(self.checkpoint)
         if _is_empty(self.folder):
             self.folder.rmdir()
@@ -63,6 +68,9 @@ class Run:
             self.lock.release()
             return
         _check_replaceable(self.folder, overwrite=self.overwrite)
+        decisions = self.folder / CORRECTIONS_FILE
+        if decisions.is_file() and not (self.part / CORRECTIONS_FILE).exists():
+            shutil.copyfile(decisions, self.part / CORRECTIONS_FILE)
         old = self.part.with_name(f".{self.folder.name}.{secrets.token_hex(4)}.old")
         self.folder.rename(old)  # `recover` brings it back if the next line is never reached
         self.part.rename(self.folder)
@@ -127,8 +135,8 @@ def _check_same_run(part: Path, about: Mapping[str, Any]) -> None:
     wanted = json.loads(json.dumps({"schema": SCHEMA, **about}))
     for options in (known.get("options", {}), wanted.get("options", {})):
         options.pop("time_limit", None)  # more time, or less, changes nothing that is done already
-    for name in wanted:
-        if known.get(name) != wanted[name]:
+    for name in {**wanted, **known}:
+        if known.get(name) != wanted.get(name):
             raise UsageError(
                 f"the interrupted run had other {name}",
                 where=place(part),
@@ -143,6 +151,8 @@ def _check_replaceable(folder: Path, *, overwrite: bool) -> None:
     if _is_empty(folder):
         return
     check_absent(folder, overwrite=overwrite)
+    if folder.exists():
+        FolderLock(folder, REVIEWED).release()
     if folder.exists() and not (folder / RUN_FILE).is_file():
         raise OutputExistsError(
             f"has no {RUN_FILE}, so it is not an earlier run",

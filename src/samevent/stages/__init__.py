@@ -21,6 +21,7 @@ from samevent.clock import Clock
 from samevent.clusterers import Evidence
 from samevent.clusterers.base import Search as LinkSearch
 from samevent.corpus import Corpus
+from samevent.corrections import UNCORRECTED, match
 from samevent.errors import DataError
 from samevent.model import Watch, batch_runtime, cluster_evidence
 from samevent.results import Result
@@ -83,6 +84,8 @@ def resolve(
     search = Search(job, executor, show)
     find = spilled_search(scratch) if scratch else search
     evidence = _evidence(job, documents, table, executor, show, search=find, scratch=scratch)
+    matched = match(job.corrections, documents, table.ids) if job.corrections else UNCORRECTED
+    evidence = evidence.constrained(matched.constraints)
     del table
     links = system.links(evidence, jobs=jobs)
     answers: Answers | None = None
@@ -104,6 +107,7 @@ def resolve(
         system,
         clustered,
         judgement=judgement,
+        matched=matched,
         about=model.describe(job.options, system),
         min_probability=job.options.min_probability,
         keep_singletons=job.options.keep_singletons,
@@ -134,7 +138,14 @@ def resolve_streamed(
     clock.begin_linking()
     evidence = _evidence(job, reading.documents, reading.table, executor, show)
     return model_of(job.model).resolve_evidence(
-        reading.documents, evidence, job.options, jobs=jobs, checkpoint=checkpoint, watch=watch, clock=clock
+        reading.documents,
+        evidence,
+        job.options,
+        corrections=job.corrections,
+        jobs=jobs,
+        checkpoint=checkpoint,
+        watch=watch,
+        clock=clock,
     )
 
 

@@ -93,7 +93,7 @@ def _call(
 def _prepared(job: Job, documents: Sequence[Document]) -> dict[str, Any]:
     """Return documents with their mentions as lines of JSON, and their table with the vectors as they were read."""
     model, system = model_of(job.model), job.system
-    prepared = model.prepare(documents, preset=job.options.preset)
+    prepared = model.prepare(documents, preset=job.options.preset, corrections=job.corrections)
     table = prepared.table
     pair_model = model.pair_models.get(system.pair_model or "")
     if isinstance(pair_model, BoostedModel) and pair_model.needs_context:

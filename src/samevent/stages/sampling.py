@@ -13,6 +13,7 @@ from samevent.hddcrp.checkpoint import fingerprint
 from samevent.hddcrp.runner import chains_elsewhere
 from samevent.model import Watch, batch_runtime
 from samevent.packing import pack
+from samevent.partitions.constraints import PairConstraints
 from samevent.results.parts import PartAnswer, grouped, links_of_groups, part_evidence, solve_part
 from samevent.scratch import Scratch
 from samevent.similarity.bags import Indices
@@ -53,11 +54,15 @@ class Answers:
 
 
 @batch_runtime()
-def answer_part(job: Job, name: str, table_name: str, links_name: str, rows: Indices) -> int:
+def answer_part(
+    job: Job, name: str, table_name: str, links_name: str, rows: Indices, constraints: PairConstraints
+) -> int:
     """Solve a group of components; return the number of its mentions."""
     if job.parts.read(name) is None:
         model, links = model_of(job.model), links_of(job, links_name)
-        evidence = Evidence(table_of(job, table_name), model.pair_models, model.resources.lexicon)
+        evidence = Evidence(
+            table_of(job, table_name), model.pair_models, model.resources.lexicon, constraints=constraints
+        )
         job.parts.write(name, _solved(job, evidence, links, rows).to_bytes())
     return len(rows)
 
@@ -74,12 +79,13 @@ def answers_of(
 ) -> Answers:
     """Solve all groups, the largest first; the chains of very large components are tasks of their own."""
     links_name = write_named(job, "links", pack(replace(links, looks=None)))
-    groups = grouped(links, len(evidence))
+    held = evidence.constraints
+    groups = grouped(links, len(evidence), held.must_link)
     names = [f"answer-to-{links_name}-{number:06}" for number in range(len(groups))]
     load = np.bincount(links.pairs.i, minlength=len(evidence))
     big = [executor.starmap is not None and int(load[rows].sum()) >= BIG for rows in groups]
     rest = [number for number in range(len(groups)) if not big[number]]
-    calls = [(job, names[number], table_name, links_name, groups[number]) for number in rest]
+    calls = [(job, names[number], table_name, links_name, groups[number], held) for number in rest]
     ends = outcomes(executor, answer_part, calls)
     done = 0
     for number in np.flatnonzero(big).tolist():
@@ -100,7 +106,7 @@ def answers_here(
     job: Job, evidence: Evidence, links: MentionLinks, show: Watch, *, jobs: int, scratch: Scratch
 ) -> Answers:
     """Solve all groups in this process, one after the other; no answer stays in memory."""
-    groups = grouped(links, len(evidence))
+    groups = grouped(links, len(evidence), evidence.constraints.must_link)
     name = fingerprint(links.pairs.i, links.pairs.j, links.similarity)
     names = [f"answer-to-{name}-{number:06}" for number in range(len(groups))]
     numbers = links_of_groups(links, groups, len(evidence))

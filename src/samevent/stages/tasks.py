@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, overload
 
 from samevent.clusterers import Clusterer
+from samevent.corrections import Corrections
 from samevent.errors import SameventError
 from samevent.language.cache import Cache, default_folder
 from samevent.model import Model, Options
@@ -166,11 +167,12 @@ class LazyCalls(Sequence[tuple[Any, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What every task knows: model, options, and where parts lie."""
+    """What every task knows: model, options, where parts lie, and what a person decided."""
 
     model: str
     options: Options
     parts: Parts
+    corrections: Corrections | None = None
 
     @property
     def system(self) -> Clusterer:

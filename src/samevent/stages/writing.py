@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, pairwise
 from pathlib import Path
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.corpus import Corpus, Document
+from samevent.corrections import Mark, Renaming
 from samevent.events import Member
 from samevent.formats.jsonl import document_to_json
 from samevent.formats.sheets import written
@@ -46,13 +47,15 @@ class Verdicts:
     """What a task knows about the event mentions of its documents, in reading order.
 
     `event` is the number of the event, 0 for none; `probability` is NaN where it is unknown. There are `events` in all,
-    and reasons are in the parts `answers`.
+    and reasons are in the parts `answers`. What a person decided is by mention id.
     """
 
     event: Numbers
     probability: NDArray[np.float64]
     events: int
     answers: tuple[str, ...]
+    marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
+    renamings: Mapping[str, Renaming] = field(default_factory=dict)
 
 
 def write_part(job: Job, name: str, read: str, verdicts: Verdicts) -> int:
@@ -72,9 +75,17 @@ def _rows(job: Job, documents: Sequence[Document], verdicts: Verdicts) -> dict[s
     beliefs = {id: answer.beliefs[id] for answer in answers for id in ids if id in answer.beliefs}
     events = {id: f"e{number}" for id, number in numbers.items() if number}
     corpus = named(without_reasons(Corpus(documents)), events, _names(verdicts.events))
+    marks = verdicts.marks
+    result = Result(
+        corpus,
+        member_probability=sure,
+        whys=whys,
+        beliefs=beliefs,
+        marks=marks,
+        renamings=verdicts.renamings,
+    )
     lines = [
-        json.dumps(document_to_json(document), ensure_ascii=False) + "\n"
-        for document in Result(corpus, member_probability=sure, whys=whys, beliefs=beliefs).to_corpus()
+        json.dumps(document_to_json(document), ensure_ascii=False) + "\n" for document in result.to_corpus()
     ]
     table, order = [], []
     for document in corpus:
@@ -82,7 +93,7 @@ def _rows(job: Job, documents: Sequence[Document], verdicts: Verdicts) -> dict[s
         date = document_date(document)
         for m in document.mentions:
             if m.kind == "action" and m.event is not None:
-                member = Member(m, sure.get(m.id), whys.get(m.id))
+                member = Member(m, sure.get(m.id), whys.get(m.id), marks.get(m.id, ()))
                 table.append(tuple(mention_row(document, date, m.event, member, known).values()))
                 order.append(numbers[m.id])
     rows = [row.encode() for row in islice(written((), table), 2, None)]
@@ -165,7 +176,10 @@ def write_all(
     for read, part in reads.items():
         rows = [row for id in part for row in range(starts[number[id]], starts[number[id] + 1])]
         needed = tuple(answers.names[at] for at in np.unique(place[rows]).tolist() if at >= 0)
-        verdicts = Verdicts(event[rows], probability[rows], most, needed)
+        own = [table.ids[row] for row in rows]
+        marks = {id: result.marks[id] for id in own if id in result.marks}
+        renamings = {id: result.renamings[id] for id in own if id in result.renamings}
+        verdicts = Verdicts(event[rows], probability[rows], most, needed, marks, renamings)
         name = f"{read.replace('read', 'rows', 1)}-{fingerprint(verdicts)}"
         calls.append((job, name, read, verdicts))
     done = 0

@@ -25,6 +25,14 @@ import numpy as np
 
 from samevent.clusterers import Clusterer, Evidence, clusterer
 from samevent.corpus import Corpus, Document, Mention
+from samevent.corrections import (
+    CORRECTIONS_FILE,
+    UNCORRECTED,
+    Corrections,
+    Matched,
+    match,
+    read_corrections,
+)
 from samevent.errors import UsageError, place
 from samevent.formats import write
 from samevent.formats.files import write_text
@@ -103,6 +111,8 @@ def update(
     known = {name: about[name] for name in ("samevent", "model", "options", "documents")}
     options = Options(**known["options"])
     new = _new(source() if callable(source) else source, about, folder, skip_changed=skip_changed, tell=tell)
+    corrections = _corrections(folder)
+    pending = applied(about) != (corrections.digest if corrections else None)
     if not len(new):
         tell("there are no new documents")
         return Update()
@@ -113,20 +123,63 @@ def update(
     state = State.load(folder)
     system = clusterer(options.clusterer, options.changes, preset=options.preset)
     total = len(known["documents"]) + len(new)
-    if exact or state.table is None or total > MOST_GROWTH * state.weighted:
+    if exact or pending or state.table is None or total > MOST_GROWTH * state.weighted:
         if not exact:
-            tell("everything is resolved anew this time")
-        return _from_scratch(new, folder, state, options, model or known["model"], jobs, watch, tell)
+            reason = ", because there are new corrections" if pending else ""
+            tell(f"everything is resolved anew this time{reason}")
+        return _from_scratch(
+            new, folder, state, options, corrections, model or known["model"], jobs, watch, tell
+        )
     loaded = Model.load(model or known["model"], cache=Cache())
     part = begin(folder, {**known, "update": True}, overwrite=True)
     try:
         show = watch or (lambda *_: None)
-        job = _Job(folder, part.part, loaded, options, system, state, about, report, show)
+        job = _Job(folder, part.part, loaded, options, system, state, about, report, show, corrections)
         done = job.add(new, jobs)
         part.publish()
     finally:
         part.lock.release()
     return done
+
+
+@batch_runtime()
+def apply_corrections(
+    folder: Path,
+    *,
+    model: str | Path | None = None,
+    jobs: int = 1,
+    watch: Watch | None = None,
+    tell: Tell = lambda _: None,
+) -> Update:
+    """Resolve a finished run anew under the decisions in its folder, with the bytes of a run that is given them."""
+    recover(folder)
+    about = read_about(folder)
+    corrections = _corrections(folder)
+    if corrections is None:
+        raise UsageError(
+            f"has no {CORRECTIONS_FILE}",
+            where=place(folder),
+            hint="review the run first: samevent review OUT",
+        )
+    if applied(about) == corrections.digest:
+        tell("all corrections have been applied already")
+        return Update()
+    options = Options(**about["options"])
+    state = State.load(folder)
+    return _from_scratch(
+        Corpus([]), folder, state, options, corrections, model or about["model"], jobs, watch, tell
+    )
+
+
+def applied(about: Mapping[str, Any]) -> str | None:
+    """Return the SHA-256 of the corrections that a run was made with, by its run.json."""
+    digest: str | None = about.get("corrections", {}).get("sha256")
+    return digest
+
+
+def _corrections(folder: Path) -> Corrections | None:
+    file = folder / CORRECTIONS_FILE
+    return read_corrections(file) if file.exists() else None
 
 
 def _new(source: Corpus, about: Mapping[str, Any], folder: Path, *, skip_changed: bool, tell: Tell) -> Corpus:
@@ -153,6 +206,7 @@ def _from_scratch(
     folder: Path,
     state: State,
     options: Options,
+    corrections: Corrections | None,
     model: str | Path,
     jobs: int,
     watch: Watch | None,
@@ -180,6 +234,7 @@ def _from_scratch(
         Corpus(shelf.documents()),
         folder,
         options,
+        corrections=corrections,
         model=model,
         jobs=jobs,
         formats=read_about(folder).get("formats", ()),
@@ -205,25 +260,28 @@ class _Job:
     about: Mapping[str, Any]
     report: bool
     show: Watch
+    corrections: Corrections | None = None
 
     def add(self, new: Corpus, jobs: int) -> Update:
         """Add documents and write all files."""
-        prepared = self.model.prepare(new, preset=self.options.preset, jobs=jobs, watch=self.show)
+        prepared = self.model.prepare(
+            new, preset=self.options.preset, corrections=self.corrections, jobs=jobs, watch=self.show
+        )
         pair_model = self.model.pair_models[self.system.pair_model or ""]
         table = prepared.table
         if isinstance(pair_model, BoostedModel) and pair_model.needs_context:
             table = replace(table, contextual=prepared.contextual())
         self.show("linking", 0, 1, f"{len(table):,} new mentions")
-        table, looks, growth = self._grown(table)
+        table, looks, growth, matched = self._grown(table, prepared.corpus)
         self.show("writing", 0, 1, "")
-        became, next_event = self._write(without_reasons(prepared.corpus), new, table, growth)
+        became, next_event = self._write(without_reasons(prepared.corpus), new, table, growth, matched)
         state = State(
             (*self.state.inputs, pack_documents(new)), next_event, self.state.weighted, table, looks
         )
         state.save(self.part)
         return Update(tuple(d.id for d in new), int(growth.touched.sum()), len(table), successors=became)
 
-    def _grown(self, new: MentionTable) -> tuple[MentionTable, Looks, Growth]:
+    def _grown(self, new: MentionTable, added: Corpus) -> tuple[MentionTable, Looks, Growth, Matched]:
         """Return the table of all mentions, with their vectors as they were read, and the answer for those touched."""
         old, known = self.state.table, self.state.looks
         if old is None or known is None:
@@ -231,6 +289,7 @@ class _Job:
         models = self.model.pair_models
         background = next(m.background for m in models.values() if isinstance(m, BoostedModel))
         table = with_documents(old, new, self.model.resources, background, self.state.weighted)
+        matched = self._matched(added, table)
         search = NewLinks(known, len(old.documents))
         evidence = Evidence(
             table.with_contextual(table.contextual) if table.contextual else table,
@@ -238,6 +297,7 @@ class _Job:
             self.model.resources.lexicon,
             search=search,
             weighted=True,
+            constraints=matched.constraints,
         )
         seed = update_seed(self.options.seed, len(self.state.inputs))
         links = self.system.links(evidence)
@@ -251,10 +311,20 @@ class _Job:
             seed=seed,
             min_probability=self.options.min_probability,
         )
-        return table, search.looks, growth
+        return table, search.looks, growth, matched
+
+    def _matched(self, added: Corpus, table: MentionTable) -> Matched:
+        """Return what a person decided about the mentions of old and new documents."""
+        if self.corrections is None:
+            return UNCORRECTED
+        named = {mention.document for decision in self.corrections.decisions for mention in decision.mentions}
+        lines = (self.folder / RESULT_FILE).read_bytes().splitlines()
+        old = [line for line, id in zip(lines, line_ids(lines), strict=True) if id in named]
+        documents = [*(document_from_json(json.loads(line)) for line in old), *added]
+        return match(self.corrections, Corpus(documents), table.ids)
 
     def _write(
-        self, added: Corpus, inputs: Corpus, table: MentionTable, growth: Growth
+        self, added: Corpus, inputs: Corpus, table: MentionTable, growth: Growth, matched: Matched
     ) -> tuple[dict[str, list[str]], int]:
         """Write all files but the state; return what became of events, and the number of the next new event."""
         touched = {table.ids[row] for row in np.flatnonzero(growth.touched).tolist()}
@@ -263,7 +333,7 @@ class _Job:
         documents = {table.documents[number] for number in table.document[growth.touched].tolist()}
         rewritten = [at for at, id in enumerate(ids) if id in documents]
         old = [document_from_json(json.loads(lines[at])) for at in rewritten]
-        changed = _answered(Corpus([*old, *added]), table, growth)
+        changed = _answered(Corpus([*old, *added]), table, growth, matched)
         before = {m.id: m.event for d in old for m in d.mentions if m.id in touched and m.event is not None}
         events = _events(changed.corpus, table, growth, keep_singletons=self.options.keep_singletons)
         names, next_event = named(events, before, self.state.next_event)
@@ -281,12 +351,11 @@ class _Job:
         self._write_tables(only, set(before.values()))
         only.to_html(self.part / CHANGES_FILE)
         saved = SavedProbabilities.load(self.folder / PROBABILITIES_FILE)
-        spliced_probabilities(saved, table.ids, growth.touched, growth.answers).save(
-            self.part / PROBABILITIES_FILE
-        )
+        spliced = spliced_probabilities(saved, table.ids, growth.touched, growth.answers)
+        replace(spliced, constraints=matched.constraints).save(self.part / PROBABILITIES_FILE)
         became = successors(before, after)
         _add_history(self.folder, self.part, inputs, became)
-        self._write_run(inputs, verdict)
+        self._write_run(inputs, verdict, matched)
         return became, next_event
 
     def _write_tables(self, touched: Result, gone: set[str]) -> None:
@@ -300,7 +369,7 @@ class _Job:
                 changed.setdefault(str(row["event"]), []).append(row)
             write_text(self.part / name, spliced_table(self.folder / name, columns, changed, gone))
 
-    def _write_run(self, inputs: Corpus, verdict: str) -> None:
+    def _write_run(self, inputs: Corpus, verdict: str, matched: Matched) -> None:
         """Write run.json, and what shows the whole result if it is asked for: the report, and other formats."""
         documents = {**self.about["documents"], **{d.id: fingerprint(d) for d in inputs}}
         diagnostics = Diagnostics.from_json(self.about["diagnostics"])
@@ -310,6 +379,8 @@ class _Job:
             "updates": len(self.state.inputs),
             "diagnostics": replace(diagnostics, verdict=verdict).to_json(),
         }
+        if matched.about:
+            about["result"] = {**self.about["result"], "corrections": dict(matched.about)}
         write_json(self.part / RUN_FILE, about)
         formats = self.about.get("formats", ())
         if not (self.report or formats):
@@ -321,7 +392,7 @@ class _Job:
             write(whole, self.part / result_name(name), format=name, overwrite=True)
 
 
-def _answered(corpus: Corpus, table: MentionTable, growth: Growth) -> Result:
+def _answered(corpus: Corpus, table: MentionTable, growth: Growth, matched: Matched) -> Result:
     """Return documents as a result in which touched mentions have what the answers say about them."""
     old = Result.from_corpus(corpus)
     touched = {table.ids[row] for row in np.flatnonzero(growth.touched).tolist()}
@@ -333,7 +404,14 @@ def _answered(corpus: Corpus, table: MentionTable, growth: Growth) -> Result:
         beliefs |= answer.beliefs
         for row in np.flatnonzero(~np.isnan(answer.sure)).tolist():
             probability[table.ids[answer.rows[row]]] = round(float(answer.sure[row]), 4)
-    return replace(old, member_probability=probability, whys=whys, beliefs=beliefs)
+    return replace(
+        old,
+        member_probability=probability,
+        whys=whys,
+        beliefs=beliefs,
+        marks={**old.marks, **matched.marks},
+        renamings={**old.renamings, **matched.renamings},
+    )
 
 
 def _events(corpus: Corpus, table: MentionTable, growth: Growth, *, keep_singletons: bool) -> list[list[str]]:

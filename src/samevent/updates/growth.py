@@ -107,11 +107,12 @@ def grow(
 ) -> Growth:
     """Resolve the components that mentions in the rows `new` belong to."""
     mentions = len(evidence)
-    pairs = links.pairs
-    graph = coo_array((np.ones(len(pairs), np.int8), (pairs.i, pairs.j)), shape=(mentions, mentions))
+    pairs, must = links.pairs, evidence.constraints.must_link
+    i, j = np.append(pairs.i, must[:, 0]), np.append(pairs.j, must[:, 1])
+    graph = coo_array((np.ones(len(i), np.int8), (i, j)), shape=(mentions, mentions))
     component = connected_components(graph, directed=False)[1]
     touched: Booleans = np.isin(component, component[new])
-    rows = grouped(links[touched[pairs.i]], mentions)
+    rows = grouped(links[touched[pairs.i]], mentions, must[touched[must[:, 0]]])
     answers = [
         solve_part(
             part_evidence(evidence, system, links, group), system, seed=seed, min_probability=min_probability
