@@ -21,10 +21,9 @@ Labels = NDArray[np.integer[Any]]
 def sampled(
     samples: ArrayLike, left: ArrayLike, right: ArrayLike, together: ArrayLike, **held: Any
 ) -> Posterior:
-    known = {"left": left, "right": right, "together": together}
-    return Posterior(
-        samples=np.asarray(samples), **{name: np.asarray(each) for name, each in known.items()}, **held
-    )
+    known: dict[str, Any] = {"left": left, "right": right, "together": together}
+    arrays = {name: np.asarray(each) for name, each in known.items()}
+    return Posterior(samples=np.asarray(samples), **{**held, **arrays})
 
 
 def enumerated(seed: int, customers: int = 6) -> Posterior:
