@@ -24,14 +24,17 @@ from samevent.hddcrp.problem import LEAST, MOST, Floats, Integers
 
 FREE_CLUSTERS, FREE_GROUPS, ACTIVE_GROUPS, SHARING = range(4)
 """Rows of `lists`, and where `counters` has their lengths: unused numbers, groups in use, clusters sharing with S."""
-ALL_TABLES, FEATURES_OF_S, GROUPS_COUNT = 4, 5, 6
-"""Further places in `counters`; the last one is 0 if clusters that share nothing with S are negligible."""
+ALL_TABLES, FEATURES_OF_S, GROUPS_COUNT, LEFT = 4, 5, 6, 7
+"""Further places in `counters`: GROUPS_COUNT is 0 if clusters that share nothing with S are negligible, LEFT is the
+number of the cluster that S was taken out of."""
 TABLES, GROUP, NEXT, PREVIOUS, RANK = range(5)
 """Columns of `clusters`: tables, group, neighbours in the list of the group, rank among the clusters sharing with S."""
 FIRST, POSITION, SHARING_TABLES = range(1, 4)
 """Columns of `groups` after TABLES: first cluster, position among active groups, tables of clusters sharing with S."""
-BEGIN, END, LOGS, IN_S = range(4)
-"""Columns of `features`."""
+BEGIN, END, LOGS, IN_S, PLACE = range(5)
+"""Columns of `features`; PLACE is the entry of the cluster that S was taken out of, or was put into last."""
+_COLUMNS = 8
+"""Room for them: a row of `features` lies in one line of the processor's cache."""
 CLUSTER, FEATURE, COUNT = 0, 0, 1
 """Columns of `entries` and of `observed`."""
 S, KEY = 0, 1
@@ -56,7 +59,7 @@ class Menu(NamedTuple):
     features: Integers
     """For each feature: where its clusters begin and end in `entries`, its row of `feature_logs`, its count in S."""
     entries: Integers
-    """Clusters that show a feature, in ascending order, and how often."""
+    """Clusters that show a feature, in ascending order, and how often: 0 only in the cluster that S has just left."""
     clusters: Integers
     groups: Integers
     group_totals: Integers
@@ -92,11 +95,12 @@ def new_menu(observations: Observations) -> Menu:
     """Return a menu without clusters."""
     count, channels = observations.totals.shape
     capacity = np.bincount(observations.features, minlength=len(observations.table))
-    features = np.zeros((len(capacity), 4), np.int32)
+    features = np.zeros((len(capacity), _COLUMNS), np.int32)
     features[:, BEGIN] = features[:, END] = np.cumsum(capacity) - capacity
     features[:, LOGS] = observations.table
-    counters = np.zeros(7, np.int64)
+    counters = np.zeros(8, np.int64)
     counters[[FREE_CLUSTERS, FREE_GROUPS]] = count
+    counters[LEFT] = NONE
     lists = np.zeros((4, count), np.int32)
     lists[[FREE_CLUSTERS, FREE_GROUPS]] = np.arange(count)[::-1]
     clusters = np.zeros((count, 5), np.int32)
@@ -144,6 +148,9 @@ def add_to_s(menu, i):  # type: ignore[no-untyped-def]
 def entry_of(menu, f, k):  # type: ignore[no-untyped-def]
     """Return the entry of feature `f` for cluster `k`, or where it belongs."""
     low, high = menu.features[f, BEGIN], menu.features[f, END]
+    place = menu.features[f, PLACE]
+    if low <= place < high and menu.entries[place, CLUSTER] == k:
+        return place
     while low < high:
         middle = (low + high) >> 1
         if menu.entries[middle, CLUSTER] < k:
@@ -175,12 +182,9 @@ def detach(menu, k, tables):  # type: ignore[no-untyped-def]
     for n in range(counters[FEATURES_OF_S]):
         f = menu.features_of_s[n]
         e = entry_of(menu, f, k)
+        menu.features[f, PLACE] = e
         menu.entries[e, COUNT] -= menu.features[f, IN_S]
-        if menu.entries[e, COUNT] == 0:
-            menu.features[f, END] -= 1
-            for later in range(e, menu.features[f, END]):
-                menu.entries[later, CLUSTER] = menu.entries[later + 1, CLUSTER]
-                menu.entries[later, COUNT] = menu.entries[later + 1, COUNT]
+    counters[LEFT] = k
 
 
 @inlined
@@ -212,20 +216,51 @@ def attach(menu, k, tables):  # type: ignore[no-untyped-def]
     counters[ALL_TABLES] += tables
     for n in range(counters[FEATURES_OF_S]):
         f = menu.features_of_s[n]
-        e, end = entry_of(menu, f, k), menu.features[f, END]
-        if e == end or menu.entries[e, CLUSTER] != k:
-            for later in range(end, e, -1):
-                menu.entries[later, CLUSTER] = menu.entries[later - 1, CLUSTER]
-                menu.entries[later, COUNT] = menu.entries[later - 1, COUNT]
-            menu.entries[e, CLUSTER] = k
-            menu.entries[e, COUNT] = 0
-            menu.features[f, END] += 1
-        menu.entries[e, COUNT] += menu.features[f, IN_S]
+        if k != counters[LEFT]:
+            _change_entry(menu, f, k)
+        menu.entries[menu.features[f, PLACE], COUNT] += menu.features[f, IN_S]
         menu.features[f, IN_S] = 0
-    counters[FEATURES_OF_S] = 0
+    counters[FEATURES_OF_S], counters[LEFT] = 0, NONE
     for c in range(menu.sums.shape[1]):
         menu.sums[S, c] = 0
     return k
+
+
+@inlined
+def _change_entry(menu, f, k):  # type: ignore[no-untyped-def]
+    """Find or make the entry of feature `f` for cluster `k`, and remove that of the cluster that S left if it is 0.
+
+    Then PLACE is the new entry. S often returns to the cluster that it left, so `detach` removes no entries.
+    """
+    entries, end, gap = menu.entries, menu.features[f, END], menu.features[f, END]
+    if menu.counters[LEFT] != NONE and entries[menu.features[f, PLACE], COUNT] == 0:
+        gap = menu.features[f, PLACE]
+    e = entry_of(menu, f, k)
+    if e < end and entries[e, CLUSTER] == k:
+        if gap < end:
+            for later in range(gap, end - 1):
+                entries[later, CLUSTER], entries[later, COUNT] = (
+                    entries[later + 1, CLUSTER],
+                    entries[later + 1, COUNT],
+                )
+            menu.features[f, END] -= 1
+            e -= gap < e
+    else:
+        if gap == end:
+            menu.features[f, END] += 1
+        e -= gap < e
+        for later in range(gap, e):
+            entries[later, CLUSTER], entries[later, COUNT] = (
+                entries[later + 1, CLUSTER],
+                entries[later + 1, COUNT],
+            )
+        for later in range(gap, e, -1):
+            entries[later, CLUSTER], entries[later, COUNT] = (
+                entries[later - 1, CLUSTER],
+                entries[later - 1, COUNT],
+            )
+        entries[e, CLUSTER], entries[e, COUNT] = k, 0
+    menu.features[f, PLACE] = e
 
 
 @kernel

@@ -126,6 +126,8 @@ def share(menu, count, at_most, reach):  # type: ignore[no-untyped-def]
         ours = menu.features[f, IN_S]
         for e in range(menu.features[f, BEGIN], menu.features[f, END]):
             k, theirs = menu.entries[e, CLUSTER], menu.entries[e, COUNT]
+            if theirs == 0:
+                continue
             rank = menu.clusters[k, RANK]
             if rank == NONE:
                 rank = _rank(menu, k)
