@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -78,11 +79,19 @@ def settings_table() -> str:
     lines = [f"| setting | clusterers | meaning | {' | '.join(f'`{preset}`' for preset in PRESETS)} |"]
     lines.append("|---" * (3 + len(PRESETS)) + "|")
     for (setting, *values), names in rows:
-        family = [name for name in names if not name.startswith("hdp-")]
-        family += ["HDPs"] if len(names) > len(family) + 1 else [n for n in names if n.startswith("hdp-")]
-        shown = ", ".join(name if name == "HDPs" else f"`{name}`" for name in family)
+        shown = ", ".join([*(f"`{name}`" for name in names if not name.startswith("hdp-")), *_hdps(names)])
         lines.append(f"| `{setting}` | {shown} | {MEANINGS[setting]} | {' | '.join(values)} |")
     return "\n".join(lines) + "\n"
+
+
+def _hdps(names: Sequence[str]) -> list[str]:
+    """Return how a row calls its HDPs: by name if there are one or two."""
+    from samevent.clusterers import CLUSTERERS
+
+    own, every = ([name for name in group if name.startswith("hdp-")] for group in (names, CLUSTERERS))
+    if len(own) <= 2:
+        return [f"`{name}`" for name in own]
+    return ["HDPs" if own == every else "other HDPs"]
 
 
 def _value(value: object) -> str:

@@ -80,8 +80,12 @@ def test_hdp_variants_have_short_runs(tmp_path: Path) -> None:
         *SYSTEMS,
         *HDP_VARIANTS,
     ]
-    assert any("hdp-struct ran only 2 x 100 sweeps" in note for note in found["notes"])
-    assert QUICK_RUN["runs"] < 5
+    assert any("hdp-struct ran only 1 x 2 sweeps" in note for note in found["notes"])
+    unchanged = hasty(clusterers=(), changes={}).systems
+    assert [unchanged[name].total_sweeps for name in HDP_VARIANTS] == [
+        QUICK_RUN["runs"] * QUICK_RUN["sweeps"]
+    ] * len(HDP_VARIANTS)
+    assert unchanged["hdp-lex"].total_sweeps > QUICK_RUN["runs"] * QUICK_RUN["sweeps"]
 
 
 def test_realistic_scores_with_and_without_singletons(tmp_path: Path) -> None:

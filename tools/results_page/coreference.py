@@ -47,6 +47,7 @@ def coreference(name: str, result: Json, plots: Plots) -> str:
             _scores(level),
             f"![CoNLL F1 with bootstrap intervals](results/{plot})",
         ]
+    parts += _chains(result)
     parts += [f"- {note}" for note in result["notes"]]
     return "\n\n".join([*parts, *_diagnostics(name, result, plots)])
 
@@ -143,6 +144,28 @@ def _cells(row: Json, with_paper: bool) -> list[str]:
     metrics = [prf(row[name]) for name in ("muc", "bcubed", "ceafe")]
     conll = [f"**{percent(row['conll'])}**", between(row["conll_interval"])]
     return [f"`{row['clusterer']}`", *metrics, percent(row["lea"]["f1"]), *conll, *tests, *paper]
+
+
+def _chains(result: Json) -> Iterator[str]:
+    """Yield, for each set of mentions, how long chains ran and whether they agree."""
+    for mentions, traces in result["traces"].items():
+        verdicts = {r["clusterer"]: r["verdict"] for r in result["rows"] if r["mentions"] == mentions}
+        body = [
+            [f"`{name}`", f"{len(each['events'])} x {each['sweeps'][-1]}", _reasons(verdicts[name])]
+            for name, each in traces.items()
+            if name in verdicts
+        ]
+        if body:
+            yield (
+                f"Chains on {MENTIONS.get(mentions, mentions)}, by the second halves of their traces. Where R-hat is "
+                "above 1.1 they have not settled, and a row of the tables above is where they were when they stopped."
+            )
+            yield table(["", "runs x sweeps", "do they agree?"], body)
+
+
+def _reasons(verdict: str) -> str:
+    """Return the part of a verdict that is about agreement."""
+    return verdict.split("which ended highest; ")[-1]
 
 
 def _bars(title: str, rows: Sequence[Json]) -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tools.results_page.chains import chain_starts
 from tools.results_page.claims import claims, discussion, rules
 from tools.results_page.coreference import (
     Json,
@@ -46,6 +47,7 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
     parts += [rules(result) for result in results.values() if "rules" in result]
     parts += [discussion(result["discussion"]) for result in results.values() if "discussion" in result]
     parts += [coreference(name, result, plots) for name, result in tables.items()]
+    parts += [chain_starts(result) for result in results.values() if "chain_starts" in result]
     if "ablations" in results:
         parts.append(_ablations(results["ablations"], plots))
     if "analysis" in results:

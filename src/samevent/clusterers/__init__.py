@@ -37,8 +37,9 @@ CLUSTERERS: Mapping[str, Clusterer] = {
     "hddcrp-star": HddcrpStar(),
     "hddcrp": Hddcrp(),
 }
-"""Every clusterer by its name, with the settings that presets change. HDPs that see much of a mention start from lemmas:
-from single mentions, they take ten times as long for the first sweeps, and hundreds of sweeps to get there."""
+"""Every clusterer by its name, with the settings that presets change.
+
+HDPs that see much of a mention start from lemmas: from single mentions, the first sweeps take ten times as long."""
 
 _INTEGRATED: Mapping[str, Any] = {
     "uncertain": True,

@@ -236,8 +236,8 @@ def pairings_of(
 
 def _note(answers: Answers) -> str:
     """Return a remark on the other HDPs of the paper."""
-    names = ", ".join(HDP_VARIANTS)
-    return f"{answers.given.name}: {names} ran only {QUICK_RUN['runs']} x {QUICK_RUN['sweeps']} sweeps"
+    runs, sweeps = answers.cells[HDP_VARIANTS[0]].traces["events"].shape
+    return f"{answers.given.name}: {', '.join(HDP_VARIANTS)} ran only {runs} x {sweeps} sweeps"
 
 
 def _differences(name: str, found: Mapping[str, Scored]) -> dict[str, Any]:
