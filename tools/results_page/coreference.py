@@ -157,8 +157,9 @@ def _chains(result: Json) -> Iterator[str]:
         ]
         if body:
             yield (
-                f"Chains on {MENTIONS.get(mentions, mentions)}, by the second halves of their traces. Where R-hat is "
-                "above 1.1 they have not settled, and a row of the tables above is where they were when they stopped."
+                f"Chains on {MENTIONS.get(mentions, mentions)}, by the second halves of their traces. R-hat is at "
+                "most 1.01 if it is not named. Where it is above 1.1, chains have not settled, and the row above is "
+                "where they were when they stopped."
             )
             yield table(["", "runs x sweeps", "do they agree?"], body)
 
