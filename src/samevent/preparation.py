@@ -246,7 +246,8 @@ def complete(
     Given mentions stay as they are, and so do classes and arguments that events already have. Without an extractor,
     events without a class get none.
     """
-    return ground(_with_arguments(text, resources, extractor, extraction), text.annotation)
+    document = _with_arguments(text, resources, extractor, extraction)
+    return ground(document, text.annotation, resources.gazetteer)
 
 
 def _with_arguments(

@@ -27,12 +27,11 @@ from samevent.language.vectors import Vectors
 from samevent.packing import pack_file, unpack_file
 from samevent.results import Result
 from samevent.results.parts import divisible
-from samevent.similarity.bags import Bags
 from samevent.similarity.boosted import BoostedModel
-from samevent.similarity.knowledge import Knowledge
 from samevent.similarity.links import Looks
-from samevent.similarity.mentions import Heads, MentionTable
+from samevent.similarity.mentions import MentionTable
 from samevent.similarity.pairs import Pairs
+from samevent.similarity.tables import TABLE_CLASSES
 
 STATE_FILE = "state.npz"
 
@@ -81,7 +80,7 @@ class State:
                 expected="the folder that samevent run wrote, without --final",
                 hint="run all documents anew",
             )
-        known = (State, MentionTable, Heads, Bags, Knowledge, Looks, Pairs)
+        known = (State, *TABLE_CLASSES, Looks, Pairs)
         state = unpack_file(file, known)
         if not isinstance(state, State):
             raise FormatError("is not the state of a run", where=place(file))

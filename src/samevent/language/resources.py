@@ -18,6 +18,7 @@ from samevent.errors import FormatError, UsageError, place
 
 if TYPE_CHECKING:
     from samevent.language.encoder import Encoder
+    from samevent.language.gazetteer import Gazetteer
     from samevent.language.lexicon import CompiledLexicon
     from samevent.language.roles import Roles
     from samevent.language.vectors import WordVectors
@@ -38,7 +39,7 @@ _RESTORE = "restore it from where the model came from, or build the model again"
 
 
 class Resources:
-    """The language part of a model: lexicon, vectors, role labeller and contextual encoder.
+    """The language part of a model: lexicon, vectors, gazetteer, role labeller and contextual encoder.
 
     `verify` is False for a model in the making, whose manifest is that of another.
     """
@@ -80,6 +81,14 @@ class Resources:
         from samevent.language.vectors import load_table
 
         return load_table(self.file(VECTORS_FILE))
+
+    @cached_property
+    def gazetteer(self) -> Gazetteer | None:
+        """Places by name; None if the model has no file of them."""
+        from samevent.language.gazetteer import GAZETTEER_FILE, Gazetteer
+
+        path = self.file(GAZETTEER_FILE)
+        return Gazetteer(path) if path.is_file() else None
 
     @cached_property
     def roles(self) -> Roles:

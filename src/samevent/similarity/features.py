@@ -26,7 +26,8 @@ TAGS = "tags"
 class Feature:
     """A symmetric number for each pair of rows, in the log-linear model between `lowest` and 1.
 
-    `about` describes a value in words, `otherwise` the value 0 if it is special, and `unknown` a missing value (NaN).
+    `about` describes a value in words, `otherwise` the value 0 if it is special, `partly` values between 0 and 1 if
+    they are, and `unknown` a missing value (NaN).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Feature:
     lowest: float = 0.0
     otherwise: str = ""
     unknown: str = ""
+    partly: str = ""
 
     def describe(self, value: float) -> str:
         """Return a value in words.
@@ -45,7 +47,9 @@ class Feature:
         """
         if np.isnan(value):
             return self.unknown or f"{self.name} unknown"
-        return self.otherwise if value == 0 and self.otherwise else self.about.format(value)
+        if value == 0 and self.otherwise:
+            return self.otherwise
+        return (self.partly if 0 < value < 1 and self.partly else self.about).format(value)
 
 
 def head_word(table: MentionTable, i: Indices, j: Indices) -> Floats:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from samevent.corpus import Document, Mention
 from samevent.errors import CorpusError, UsageError
+from samevent.grounding.compatibility import Referents, Who, compile_referents
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
 from samevent.language.heads import with_heads
@@ -109,7 +110,8 @@ class MentionTable:
 
     `sentences` has bags of the sentence around each mention by name (`SENTENCE_BAGS`), `about_documents` bags of each
     document (`DOCUMENT_BAGS`), and `day` its date as a number (NaN if unknown). `position` is the number of a mention's
-    sentence in its document. `knowledge` is what only the preset `paper-code` compares. `contextual` has vectors of
+    sentence in its document. `knowledge` is what only the preset `paper-code` compares. `referents` is what mentions
+    refer to: when, where, how many and who. `contextual` has vectors of
     unit length (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row per mention, if there is an encoder.
     """
 
@@ -129,6 +131,7 @@ class MentionTable:
     day: Floats
     position: Indices
     knowledge: Knowledge
+    referents: Referents
     contextual: Mapping[str, Matrix] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -238,6 +241,7 @@ def compile_mentions(
             lexicon=lexicon,
             vectors=vectors,
         ),
+        referents=compile_referents((m.refers, part.who(m)) for _, part, m in events),
     )
     return table.with_background(NO_BACKGROUND)
 
@@ -275,6 +279,18 @@ class _CompiledDocument:
     def sentence(self, mention: Mention) -> int:
         """Return the number of the sentence in which a mention begins."""
         return self.document.sentence_of(mention.start)
+
+    def who(self, mention: Mention) -> list[Who]:
+        """Return the participants of an event by role: entities where they are known, else the last of their names."""
+        found: list[Who] = []
+        for argument in mention.arguments:
+            participant = self._by_id[argument.mention]
+            if participant.kind == "participant":
+                entity = participant.refers and participant.refers.entity
+                names = self._names(participant.tokens)
+                if entity or names:
+                    found.append((argument.role or "", entity.id if entity else names[-1]))
+        return found
 
     def sentence_bags(self, mention: Mention) -> dict[str, list[str]]:
         """Return entities, proper nouns and numbers of the sentence in which a mention begins."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.errors import CorpusError
+from samevent.grounding.compatibility import Referents
 from samevent.language.lexicon import Lexicon
 from samevent.language.vectors import WordVectors
 from samevent.packing import pack, unpack
@@ -23,6 +24,8 @@ from samevent.similarity.mentions import Annotated, Heads, MentionTable, compile
 
 PART = 4096
 """How many documents are compiled at a time."""
+TABLE_CLASSES = (MentionTable, Heads, Bags, Knowledge, Referents)
+"""What a packed table consists of."""
 PerDocument = NDArray[np.int64]
 
 
@@ -110,6 +113,7 @@ def merged(
             lexicon=lexicon,
             vectors=vectors,
         ),
+        referents=Referents.stack([table.referents for table in tables]).take(rows),
         contextual=_contextual(tables, rows),
     )
     return table.with_background(NO_BACKGROUND)
@@ -131,6 +135,7 @@ def part_of(table: MentionTable, rows: Indices) -> MentionTable:
         sentences={name: bags.take(rows) for name, bags in table.sentences.items()},
         position=table.position[rows],
         knowledge=replace(knowledge, several=knowledge.several[rows], phrase=knowledge.phrase[rows]),
+        referents=table.referents.take(rows),
         contextual={name: vectors[rows] for name, vectors in table.contextual.items()},
     )
 
@@ -142,7 +147,7 @@ def pack_table(table: MentionTable) -> bytes:
 
 def unpack_table(data: bytes) -> MentionTable:
     """Return the table that was packed."""
-    table: MentionTable = unpack(data, (MentionTable, Heads, Bags, Knowledge))
+    table: MentionTable = unpack(data, TABLE_CLASSES)
     return table
 
 

@@ -14,6 +14,17 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 from numba import njit
 
+from samevent.grounding.compatibility import (
+    AGENT,
+    OTHER,
+    PATIENT,
+    Comparison,
+    days_apart,
+    same_place,
+    same_quantities,
+    same_who,
+    time_overlap,
+)
 from samevent.similarity.bags import Bags, Floats, Indices, Starts, dots
 from samevent.similarity.documents import compare_documents, topical_similarity
 from samevent.similarity.features import FEATURES, Compare, Feature, dot_products, equal, field_cosine
@@ -35,6 +46,8 @@ CONTEXT_GROUP = "contextual"
 LARGE_GROUP = "large"
 """The group of the features that need the large encoder as well."""
 ARGUMENT_GROUP = "arguments"
+GROUNDING_GROUP = "grounding"
+"""The group of the features that compare when, where, how many and who."""
 
 Counted = Callable[[MentionTable], Floats]
 """A number of each row of a table."""
@@ -247,10 +260,24 @@ def _rivals(document, lemma, starts, lemmas, counts, i, j, more, spread, out):  
         out[pair] = max(max(first, second) if more else min(first, second), 0)
 
 
+def referents(compare: Comparison, table: MentionTable, i: Indices, j: Indices) -> Floats:
+    """Compare what two mentions refer to."""
+    return compare(table.referents, i, j)
+
+
 def _feature(
     name: str, group: str, about: str, compare: Compare, unknown: str = "", otherwise: str = ""
 ) -> Feature:
     return Feature(name, group, about, compare, otherwise=otherwise, unknown=unknown)
+
+
+def _grounded(
+    name: str, compare: Comparison, about: str, unknown: str, otherwise: str, partly: str = ""
+) -> Feature:
+    comparison = partial(referents, compare)
+    return Feature(
+        name, GROUNDING_GROUP, about, comparison, otherwise=otherwise, unknown=unknown, partly=partly
+    )
 
 
 def _of_sentences(name: str) -> Feature:
@@ -284,6 +311,7 @@ _LIGHT = frozenset(
 )
 """Lemmas of heads that say little by themselves."""
 _REPORTING = ("communication", "cognition", "perception")
+_PARTLY_PLACE = "places that agree {:.2f} (above 0.5 one lies in the other)"
 _LARGE = {"large": "by the large encoder", "frozen": "by the large encoder untuned"}
 
 TREE_FEATURES: tuple[Feature, ...] = (
@@ -357,6 +385,47 @@ TREE_FEATURES: tuple[Feature, ...] = (
     _feature(
         "lead_names", "lead", "names and numbers of the leads {:.2f} similar", partial(document_bag, LEAD_NAMES),
         "no names or numbers in one of the leads",
+    ),
+    _grounded(
+        "event_days_between", partial(days_apart, False), "events {:.0f} days apart",
+        "the time of one event is unknown", "the times of the events may be the same",
+    ),
+    _grounded(
+        "stated_days_between", partial(days_apart, True), "by their sentences {:.0f} days apart",
+        "not both sentences say when", "the sentences say the same time, or one that includes it",
+    ),
+    _grounded(
+        "stated_time_overlap", time_overlap, "the sentences say the same days", "not both sentences say when",
+        "the sentences say different days", "the days that the sentences say overlap",
+    ),
+    _grounded(
+        "event_place", partial(same_place, False), "the same place", "the place of one event is unknown",
+        "places in different countries", _PARTLY_PLACE,
+    ),
+    _grounded(
+        "stated_place", partial(same_place, True), "the sentences say the same place", "not both sentences say where",
+        "the sentences say places in different countries", _PARTLY_PLACE,
+    ),
+    _grounded(
+        "least_same_quantity", partial(same_quantities, True), "the same numbers", "no numbers of the same things",
+        "the numbers of the same things contradict each other", "the numbers are compatible",
+    ),
+    _grounded(
+        "most_same_quantity", partial(same_quantities, False), "a number of the same things is the same",
+        "no numbers of the same things", "all numbers of the same things contradict each other",
+        "a number of the same things is compatible",
+    ),
+    _grounded(
+        "same_agent", partial(same_who, AGENT), "the same agent by name", "the agent of one event has no name",
+        "agents with different names",
+    ),
+    _grounded(
+        "same_patient", partial(same_who, PATIENT), "the same patient by name", "the patient of one event has no name",
+        "patients with different names",
+    ),
+    _grounded(
+        "same_participant", partial(same_who, OTHER), "a participant with the same name",
+        "no named participant in one of the events", "all participants have different names",
     ),
 )  # fmt: skip
 """The columns of boosted trees, in order."""

@@ -18,11 +18,9 @@ from samevent.formats.jsonl import document_from_json, document_to_json
 from samevent.formats.store import check_mention_ids, mention_marks
 from samevent.model import Model, Watch
 from samevent.packing import pack, unpack
-from samevent.similarity.bags import Bags
 from samevent.similarity.boosted import BoostedModel
-from samevent.similarity.knowledge import Knowledge
-from samevent.similarity.mentions import Heads, MentionTable
-from samevent.similarity.tables import merged
+from samevent.similarity.mentions import MentionTable
+from samevent.similarity.tables import TABLE_CLASSES, merged
 from samevent.stages.tasks import Executor, Job, LazyCalls, Lost, Parts, model_of, outcomes
 
 PARTITION = 32
@@ -185,7 +183,7 @@ def _stored(job: Job, name: str) -> dict[str, Any] | None:
     if data is None:
         return None
     try:
-        stored: dict[str, Any] = unpack(data, (MentionTable, Heads, Bags, Knowledge))
+        stored: dict[str, Any] = unpack(data, TABLE_CLASSES)
     except FormatError:
         return None
     return stored

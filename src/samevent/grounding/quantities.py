@@ -1,0 +1,197 @@
+"""Quantities: numbers with their units, from the tokens and tags of a text.
+
+*4 people* is 4 person, *a 5.8-magnitude quake* is 5.8 magnitude, *$2.5 million* is 2500000 USD, *at least thirty
+victims* is >=30 person, *a 6-year-old* is 6 year old, *dozens of homes* is 24-96 home.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from samevent.corpus import Quantity
+from samevent.grounding.numbers import SCALES, SMALL, number_of
+from samevent.language.annotation import Annotation
+
+_AT_LEAST = frozenset(
+    ("at least", "more than", "no fewer than", "no less than", "over", "above", "upwards of")
+)
+_AT_MOST = frozenset(
+    ("at most", "up to", "fewer than", "less than", "no more than", "under", "below", "as many as")
+)
+_ABOUT = frozenset("about around approximately roughly nearly almost some".split())
+_ABOUT_SHARE = 0.1
+"""*About 200* is within a tenth of 200."""
+_VAGUE = {
+    "dozens": (24, 96),
+    "scores": (40, 99),
+    "hundreds": (200, 999),
+    "thousands": (2e3, 9999),
+    "millions": (2e6, 1e7),
+}
+_PEOPLE = frozenset(
+    "people person victim man woman child boy girl worker employee passenger resident student officer soldier civilian "
+    "suspect individual patient protester teenager adult teen other".split()
+)
+_CURRENCIES = {
+    "$": "USD",
+    "us$": "USD",
+    "dollar": "USD",
+    "€": "EUR",
+    "euro": "EUR",
+    "£": "GBP",
+    "pound": "GBP",
+    "¥": "JPY",
+}
+_MEASURES = {"mile": 1.609344, "kilometer": 1.0, "kilometre": 1.0, "km": 1.0}
+_TIMES = frozenset("year month week day hour minute second".split())
+_CASUALTIES = {
+    "kill": "dead", "die": "dead", "slay": "dead", "death": "dead", "dead": "dead", "fatality": "dead",
+    "injure": "injured", "wound": "injured", "hurt": "injured", "injury": "injured",
+}  # fmt: skip
+_WHOLE = re.compile(r"(\d+(?:\.\d+)?)-?(magnitude|year|month|day|week|foot|mile|hour|point|story)s?(-old)?")
+
+
+class Found(NamedTuple):
+    """A quantity and the tokens that state it."""
+
+    start: int
+    end: int
+    quantity: Quantity
+
+
+def quantities(words: Sequence[str], annotation: Annotation) -> list[Found]:
+    """Return the quantities of a document, in order; dates, times of the day and ages of things are none."""
+    lowered = [word.lower() for word in words]
+    dated = {
+        token
+        for start, end, label in annotation.entities
+        if label in ("DATE", "TIME", "ORDINAL")
+        for token in range(start, end)
+        if not _is_age(lowered, start, end)
+    }
+    found = []
+    token = 0
+    while token < len(lowered):
+        stop = _number_end(lowered, annotation, token) if token not in dated else token
+        if stop == token:
+            token += 1
+            continue
+        if quantity := _quantity(lowered, annotation, token, stop):
+            found.append(Found(token, stop, quantity))
+        token = stop
+    return found
+
+
+def _is_age(words: Sequence[str], start: int, end: int) -> bool:
+    return any(word in ("old", "year-old") or word.endswith("-old") for word in words[start : end + 1])
+
+
+def _number_end(words: Sequence[str], annotation: Annotation, start: int) -> int:
+    """Return where a number that begins at a token ends; the token itself if none begins."""
+    word = words[start]
+    if word in _VAGUE and annotation.pos[start] in ("NOUN", "NUM"):
+        return start + 1
+    if _WHOLE.fullmatch(word):
+        return start + 1
+    if (
+        annotation.pos[start] != "NUM"
+        and word.split("-")[0] not in SMALL
+        and not (
+            word in ("a", "an")
+            and words[start + 1 : start + 2]
+            and words[start + 1] in ("dozen", "hundred", "thousand", "million")
+        )
+    ):
+        return start
+    stop = start + 1
+    while (
+        stop < len(words)
+        and (words[stop] in SCALES or words[stop].split("-")[0] in SMALL)
+        and number_of(list(words[start : stop + 1]))
+    ):
+        stop += 1
+    return stop if number_of(list(words[start:stop])) is not None else start
+
+
+def _quantity(words: Sequence[str], annotation: Annotation, start: int, stop: int) -> Quantity | None:
+    if match := _WHOLE.fullmatch(words[start]):
+        unit = f"{match[2]}{' old' if match[3] or words[stop : stop + 1] == ['old'] else ''}"
+        return Quantity(float(match[1]), float(match[1]), unit)
+    if words[start] in _VAGUE:
+        low, high = _VAGUE[words[start]]
+        return Quantity(low, high, _unit(words, annotation, start, stop))
+    number = number_of(list(words[start:stop]))
+    if number is None or number > 1e15:
+        return None
+    unit = _unit(words, annotation, start, stop)
+    if unit in _MEASURES:
+        number, unit = round(number * _MEASURES[unit], 3), "km"
+    if unit is _NO_UNIT:
+        return None
+    least, most = _bounds(words, start, number)
+    return Quantity(least, most, unit)
+
+
+_NO_UNIT = "#"
+"""Stands for what is a number, but not how many: a year, an address, a score."""
+
+
+def _bounds(words: Sequence[str], start: int, number: float) -> tuple[float | None, float | None]:
+    before = start - 1 if start and words[start - 1] in ("a", "$", "us$", "€", "£") else start
+    for length in (3, 2, 1):
+        phrase = " ".join(words[max(before - length, 0) : before])
+        if phrase in _AT_LEAST:
+            return number, None
+        if phrase in _AT_MOST:
+            return None, number
+    if before and words[before - 1] in _ABOUT and number >= 10:
+        return number * (1 - _ABOUT_SHARE), number * (1 + _ABOUT_SHARE)
+    return number, number
+
+
+def _unit(words: Sequence[str], annotation: Annotation, start: int, stop: int) -> str:
+    """Return what is counted: a currency, a measure, or the noun that the number modifies."""
+    if start and words[start - 1] in _CURRENCIES:
+        return _CURRENCIES[words[start - 1]]
+    after = words[stop : stop + 4]
+    if after[:1] == ["%"] or after[:1] == ["percent"]:
+        return "percent"
+    if after[:1] == ["-"] and len(after) > 1:
+        after = after[1:]
+    if after and after[0].rstrip("s") in _TIMES and "old" in after[1:4]:
+        return f"{after[0].rstrip('s')} old"
+    if "magnitude" in after[:2] or "magnitude" in words[max(start - 3, 0) : start]:
+        return "magnitude"
+    head = annotation.heads[stop - 1]
+    for near in _following(annotation, start, stop, head):
+        lemma = annotation.lemmas[near].lower()
+        return _CURRENCIES.get(lemma) or ("person" if lemma in _PEOPLE else lemma)
+    casualty = next(
+        (_CASUALTIES[lemma] for lemma in (annotation.lemmas[head].lower(),) if lemma in _CASUALTIES), None
+    )
+    if casualty:
+        return "person"
+    number = number_of(list(words[start:stop])) or 0
+    return _NO_UNIT if number >= 100 else ""
+
+
+def _following(annotation: Annotation, start: int, stop: int, head: int) -> Iterator[int]:
+    """Yield the noun that a number modifies, which is its head or the noun after *of*."""
+    if (
+        not start <= head < stop
+        and annotation.pos[head] in ("NOUN", "PROPN")
+        and head >= stop
+        and head - stop < 5
+    ):
+        yield head
+    for token in range(stop, min(stop + 5, len(annotation))):
+        if annotation.pos[token] == "NOUN":
+            yield token
+            return
+        if annotation.pos[token] not in ("ADP", "DET", "ADJ", "NOUN", "PUNCT") or annotation.tags[token] in (
+            ",",
+            ".",
+        ):
+            return
