@@ -70,6 +70,14 @@ class WordVectors:
         rows[known] = self._rows(np.array([number for number in numbers if number is not None], np.intp))
         return rows
 
+    def rank(self, word: str) -> int:
+        """Return how many words come before a word: in files of vectors, those that are more frequent.
+
+        An unknown word comes after all others.
+        """
+        number = self._number(word)
+        return len(self._index) if number is None else number
+
     def similarity(self, first: str, second: str) -> float:
         """Return the cosine of the vectors of two words, 0 if one is unknown."""
         return cosine(*self.matrix((first, second)))

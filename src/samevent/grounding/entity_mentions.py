@@ -1,0 +1,228 @@
+"""What a mention of an entity says: its form, its name, number and gender, and what it does in its sentence.
+
+Entity mentions of a document are its participants and places, and the names that the parser found beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from samevent.corpus import Document, Mention
+from samevent.corpus.mention import mention_id
+from samevent.language.annotation import Annotation, LabelledSpan
+from samevent.language.heads import head as head_of
+
+Form = Literal["name", "nominal", "pronoun"]
+Number = Literal["one", "many", ""]
+Gender = Literal["female", "male", "neuter", ""]
+Animacy = Literal["person", "thing", ""]
+
+NAME_LABELS = frozenset("PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART".split())
+"""The parser's labels of named entities; dates and quantities are other matters."""
+
+PRONOUNS: dict[str, tuple[Number, Gender]] = {
+    **dict.fromkeys(("he", "him", "his", "himself"), ("one", "male")),
+    **dict.fromkeys(("she", "her", "hers", "herself"), ("one", "female")),
+    **dict.fromkeys(("it", "its", "itself"), ("one", "neuter")),
+    **dict.fromkeys(("they", "them", "their", "theirs", "themselves"), ("many", "")),
+    **dict.fromkeys(("we", "us", "our", "ours", "ourselves"), ("many", "")),
+    **dict.fromkeys(("i", "me", "my", "mine", "myself"), ("one", "")),
+    **dict.fromkeys(("you", "your", "yours", "yourself"), ("", "")),
+    **dict.fromkeys(("who", "whom", "whose", "which", "that", "this", "these", "those"), ("", "")),
+}
+"""Number and gender of pronouns."""
+_PERSONS = {
+    **dict.fromkeys("i me my mine myself we us our ours ourselves".split(), "first"),
+    **dict.fromkeys("you your yours yourself".split(), "second"),
+    **dict.fromkeys("he him his himself she her hers herself it its itself".split(), "third"),
+    **dict.fromkeys("they them their theirs themselves".split(), "third"),
+}
+TITLES: dict[str, Gender] = {
+    **dict.fromkeys(("mr", "mr.", "sir", "lord", "prince", "king"), "male"),
+    **dict.fromkeys(("mrs", "mrs.", "ms", "ms.", "miss", "lady", "princess", "queen", "dame"), "female"),
+    **dict.fromkeys(
+        "dr dr. prof prof. professor president premier minister senator sen sen. governor gov gov. mayor judge justice "
+        "chief officer sergeant sgt sgt. lieutenant lt lt. captain capt capt. colonel col col. general gen gen. "
+        "detective deputy sheriff chairman chairwoman director secretary ambassador chancellor coach pope bishop "
+        "father sister brother rev rev. reverend rep rep. representative congressman congresswoman".split(),
+        "",
+    ),
+}
+"""Words before a name that are no part of it, with the gender that they tell."""
+_GENDERS: dict[str, Gender] = {
+    **dict.fromkeys(
+        "man boy father son brother husband uncle grandfather actor king prince gentleman boyfriend nephew groom "
+        "widower businessman policeman fireman spokesman chairman congressman".split(),
+        "male",
+    ),
+    **dict.fromkeys(
+        "woman girl mother daughter sister wife aunt grandmother actress queen princess lady girlfriend niece bride "
+        "widow businesswoman policewoman spokeswoman chairwoman congresswoman starlet".split(),
+        "female",
+    ),
+}
+_PEOPLE = frozenset(("who", "whom", "whose", *(word for word, person in _PERSONS.items() if person != "third")))
+_THINGS = frozenset("FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART".split())
+_CONTENT = frozenset("ADJ NOUN NUM PROPN VERB ADV X".split())
+_DEFINITE = frozenset("the this that these those his her its their our my your".split())
+_SUFFIXES = frozenset("'s ’s inc inc. corp corp. ltd ltd. co co. jr jr. sr sr. the".split())
+_BEFORE = frozenset(TITLES) | _DEFINITE | frozenset(("a", "an"))
+_OBJECTS = frozenset("dobj pobj attr oprd dative".split())
+_SUBJECTS = frozenset("nsubj nsubjpass csubj".split())
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMention:
+    """One mention of an entity, as plain values.
+
+    `words` are its content words in lower case, `name` its proper nouns without titles, `capitals` the initials of a
+    name (or the name itself if it is an acronym), `label` the parser's type of named entity. `called` is the name
+    around its head as written, empty if it has none. `verb` is the lemma of what it depends on, `role` how.
+    """
+
+    id: str
+    start: int
+    end: int
+    sentence: int
+    head: int
+    text: str
+    form: Form
+    lemma: str
+    words: tuple[str, ...]
+    name: tuple[str, ...]
+    capitals: str
+    called: str
+    label: str
+    number: Number
+    gender: Gender
+    person: str
+    animacy: Animacy
+    definite: bool
+    verb: str
+    role: Literal["subject", "object", ""]
+
+
+def describe(document: Document, annotation: Annotation, mentions: Iterable[Mention]) -> list[EntityMention]:
+    """Return what each of these mentions says, in their order."""
+    spans = {at: span for span in annotation.entities for at in range(*span[:2])}
+    return [
+        _described(document, annotation, spans, m.id, m.start, m.end, m.tokens,
+                   head_of(annotation, m.start, m.end, m.anchors or None) if m.head is None else m.head)
+        for m in mentions
+    ]  # fmt: skip
+
+
+def entity_mentions(document: Document, annotation: Annotation) -> list[EntityMention]:
+    """Return the entity mentions of a document in reading order: participants, places, and names beside them."""
+    given = [m for m in document.mentions if m.kind in ("participant", "location")]
+    return sorted([*describe(document, annotation, given), *_names(document, annotation, given)], key=_reading)
+
+
+def _reading(mention: EntityMention) -> tuple[int, int, str]:
+    return mention.start, mention.end, mention.id
+
+
+def _names(document: Document, annotation: Annotation, given: Iterable[Mention]) -> Iterator[EntityMention]:
+    """Yield the names that no given mention has the head of."""
+    heads = {m.head for m in given}
+    for span in annotation.entities:
+        start, end, label = span
+        if label not in NAME_LABELS or document.sentences[document.sentence_of(start)].is_url:
+            continue
+        head = head_of(annotation, start, end)
+        if head not in heads:
+            spans, tokens = {head: span}, tuple(range(start, end))
+            id = mention_id(document.id, start, end, "name")
+            yield _described(document, annotation, spans, id, start, end, tokens, head)
+
+
+def _described(
+    document: Document, annotation: Annotation, spans: Mapping[int, LabelledSpan], id: str, start: int, end: int,
+    tokens: tuple[int, ...], head: int,
+) -> EntityMention:  # fmt: skip
+    texts = [document.tokens[at].text for at in tokens]
+    lower = [text.lower() for text in texts]
+    pos, tag = annotation.pos, annotation.tags[head]
+    lemma = annotation.lemmas[head].lower()
+    pronoun = PRONOUNS.get(lower[0]) if len(tokens) == 1 else None
+    own = [(word, text) for at, word, text in zip(tokens, lower, texts, strict=True)
+           if pos[at] == "PROPN" and word not in _SUFFIXES]  # fmt: skip
+    name = [(word, text) for word, text in own if word not in TITLES] or own
+    governor = annotation.heads[head]
+    if annotation.labels[head] == "pobj":
+        governor = annotation.heads[governor]
+    relation = annotation.labels[head]
+    number, gender = pronoun or (_number(tag), _gender(lower, lemma))
+    return EntityMention(
+        id=id,
+        start=start,
+        end=end,
+        sentence=document.sentence_of(start),
+        head=head,
+        text=" ".join(texts),
+        form="pronoun" if pronoun else "name" if pos[head] == "PROPN" else "nominal",
+        lemma=lemma,
+        words=tuple(w for at, w in zip(tokens, lower, strict=True) if pos[at] in _CONTENT and w not in _SUFFIXES),
+        name=tuple(word for word, _ in name),
+        capitals=_capitals([text for _, text in name]),
+        called=_called(document, annotation, spans.get(head), head),
+        label=spans[head][2] if head in spans else "",
+        number=number,
+        gender=gender,
+        person=_PERSONS.get(lower[0], "") if pronoun else "",
+        animacy=_animacy(lower[0] if pronoun else "", spans[head][2] if head in spans else "", gender),
+        definite=lower[0] in _DEFINITE,
+        verb=annotation.lemmas[governor].lower() if governor != head else "",
+        role="subject" if relation in _SUBJECTS else "object" if relation in _OBJECTS else "",
+    )
+
+
+def _called(document: Document, annotation: Annotation, span: LabelledSpan | None, head: int) -> str:
+    """Return the name around a head: the parser's named entity, or its proper nouns, without titles and endings."""
+    if annotation.pos[head] != "PROPN":
+        return ""
+    if span and span[2] in NAME_LABELS:
+        start, end = span[:2]
+    else:
+        start, end = head, head + 1
+        while start > 0 and annotation.pos[start - 1] == "PROPN" and annotation.heads[start - 1] == head:
+            start -= 1
+    words = [document.tokens[at].text for at in range(start, end)]
+    while len(words) > 1 and words[0].lower() in _BEFORE:
+        words = words[1:]
+    while len(words) > 1 and words[-1].lower() in _SUFFIXES:
+        words = words[:-1]
+    return " ".join(words)
+
+
+def _number(tag: str) -> Number:
+    if tag in ("NNS", "NNPS"):
+        return "many"
+    return "one" if tag in ("NN", "NNP") else ""
+
+
+def _gender(words: list[str], lemma: str) -> Gender:
+    for word in words:
+        if TITLES.get(word):
+            return TITLES[word]
+    return _GENDERS.get(lemma, "")
+
+
+def _animacy(pronoun: str, label: str, gender: Gender) -> Animacy:
+    if gender in ("male", "female") or label == "PERSON" or pronoun in _PEOPLE:
+        return "person"
+    return "thing" if gender == "neuter" or label in _THINGS or pronoun == "which" else ""
+
+
+def _capitals(name: list[str]) -> str:
+    """Return the letters of an acronym, or the initials of a longer name.
+
+    >>> _capitals(["NATO"]), _capitals(["U.N."]), _capitals(["World", "Health", "Organization"])
+    ('NATO', 'UN', 'WHO')
+    """
+    if len(name) == 1:
+        letters = name[0].replace(".", "")
+        return letters if len(letters) > 1 and letters.isupper() else ""
+    return "".join(word[0] for word in name if word[0].isupper())
