@@ -30,6 +30,7 @@ from samevent.experiments.ecbplus import WITHOUT_ENCODER
 from samevent.experiments.given import catch_all
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE
 from samevent.formats import read
+from samevent.grounding.entity_model import ENTITIES_FILE
 from samevent.language.cache import Cache
 from samevent.language.encoder import ENCODER_FILE, TOKENIZER_FILE
 from samevent.language.encoder.download import ALL_MPNET
@@ -237,7 +238,8 @@ PARTS: dict[str, tuple[Callable[[Path, Cache], None], dict[str, Source]]] = {
     ),
     "trained": (
         build_trained,
-        dict.fromkeys((EXTRACTOR_FILE, CONTEXTUAL_FILE, *PAIR_MODEL_FILES.values()), TRAINED),
+        dict.fromkeys((EXTRACTOR_FILE, CONTEXTUAL_FILE, *PAIR_MODEL_FILES.values()), TRAINED)
+        | {ENTITIES_FILE: Source("ECB+ 1.0 (annotation)", "CC BY 3.0")},
     ),
 }
 """The parts in the order of their dependencies: how to build each, and the files it writes with their sources."""

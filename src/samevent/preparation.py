@@ -32,6 +32,7 @@ from samevent.extraction import (
 )
 from samevent.extraction.model import WITH_FILLERS
 from samevent.grounding import ground
+from samevent.grounding.entities import entity_reader, ground_entities
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
@@ -247,7 +248,9 @@ def complete(
     events without a class get none.
     """
     document = _with_arguments(text, resources, extractor, extraction)
-    return ground(document, text.annotation, resources.gazetteer)
+    document = ground(document, text.annotation, resources.gazetteer)
+    reader = entity_reader(resources) if extraction.arguments else None
+    return ground_entities(document, text.annotation, reader) if reader else document
 
 
 def _with_arguments(

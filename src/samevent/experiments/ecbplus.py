@@ -25,6 +25,7 @@ from samevent.experiments.protocols import GOLD, Part, Task
 from samevent.experiments.scores import Scored, scored
 from samevent.experiments.work import Work, corpus_digest, files_digest, folder_digest, provenance
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE
+from samevent.grounding.entity_model import ENTITIES_FILE
 from samevent.language.annotate import Annotator
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT, MANIFEST_FILE, resources
@@ -33,7 +34,7 @@ from samevent.scoring import Filter, Pairing, Singletons, pair
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.training import Source, train_model
 
-TRAINED_FILES = (EXTRACTOR_FILE, CONTEXTUAL_FILE, *PAIR_MODEL_FILES.values(), MANIFEST_FILE)
+TRAINED_FILES = (EXTRACTOR_FILE, CONTEXTUAL_FILE, ENTITIES_FILE, *PAIR_MODEL_FILES.values(), MANIFEST_FILE)
 """The files of a model's folder that training writes."""
 WITHOUT_ENCODER = ("paper", "paper-code", "light")
 """The pair models of a model that is trained on the way: the shipped encoder has read all of ECB+."""

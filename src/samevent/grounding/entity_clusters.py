@@ -8,7 +8,7 @@ Across documents, the posterior over partitions is integrated over how far the o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -35,7 +35,7 @@ class EntitySettings:
 
     alpha_within: float = 0.5
     alpha_across: float = 0.05
-    uncertainty: Uncertainty = Uncertainty(shift=-0.5, spread=1.0)
+    uncertainty: Uncertainty = field(default=Uncertainty(shift=-0.5, spread=1.0))
     draws: int = 8
     least_log_odds: float = -1.5
     cut: float = 0.4
@@ -61,7 +61,7 @@ def best_links(table: EntityTable, model: EntityModel, settings: EntitySettings 
 def entity_problem(
     table: EntityTable, model: EntityModel, settings: EntitySettings
 ) -> tuple[Problem, Floats, Floats]:
-    """Return mentions as customers with affinities of 1, and the log-odds of their links within and across documents."""
+    """Return mentions as customers with affinities of 1, and the log-odds of their links within and across."""
     (inner, near), (outer, far) = (
         _links(table, pairs(table), model, settings, within=within)
         for pairs, within in ((pairs_within, True), (pairs_across, False))
@@ -87,7 +87,12 @@ def entity_problem(
 
 
 def cluster_entities(
-    table: EntityTable, model: EntityModel, settings: EntitySettings | None = None, *, seed: int = 0, jobs: int = 1
+    table: EntityTable,
+    model: EntityModel,
+    settings: EntitySettings | None = None,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
 ) -> Integers:
     """Return the entity of each mention, within and across documents, numbered by first mentions."""
     settings = settings or EntitySettings()

@@ -63,7 +63,9 @@ _GENDERS: dict[str, Gender] = {
         "female",
     ),
 }
-_PEOPLE = frozenset(("who", "whom", "whose", *(word for word, person in _PERSONS.items() if person != "third")))
+_PEOPLE = frozenset(
+    ("who", "whom", "whose", *(word for word, person in _PERSONS.items() if person != "third"))
+)
 _THINGS = frozenset("FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART".split())
 _CONTENT = frozenset("ADJ NOUN NUM PROPN VERB ADV X".split())
 _DEFINITE = frozenset("the this that these those his her its their our my your".split())
@@ -117,7 +119,9 @@ def describe(document: Document, annotation: Annotation, mentions: Iterable[Ment
 def entity_mentions(document: Document, annotation: Annotation) -> list[EntityMention]:
     """Return the entity mentions of a document in reading order: participants, places, and names beside them."""
     given = [m for m in document.mentions if m.kind in ("participant", "location")]
-    return sorted([*describe(document, annotation, given), *_names(document, annotation, given)], key=_reading)
+    return sorted(
+        [*describe(document, annotation, given), *_names(document, annotation, given)], key=_reading
+    )
 
 
 def _reading(mention: EntityMention) -> tuple[int, int, str]:
@@ -164,7 +168,9 @@ def _described(
         text=" ".join(texts),
         form="pronoun" if pronoun else "name" if pos[head] == "PROPN" else "nominal",
         lemma=lemma,
-        words=tuple(w for at, w in zip(tokens, lower, strict=True) if pos[at] in _CONTENT and w not in _SUFFIXES),
+        words=tuple(
+            w for at, w in zip(tokens, lower, strict=True) if pos[at] in _CONTENT and w not in _SUFFIXES
+        ),
         name=tuple(word for word, _ in name),
         capitals=_capitals([text for _, text in name]),
         called=_called(document, annotation, spans.get(head), head),

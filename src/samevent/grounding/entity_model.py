@@ -81,16 +81,18 @@ class EntityModel:
         """Read a model."""
         table = read_table(path, KIND, SCHEMA)
         try:
-            parts = []
-            for name in ("within", "across"):
-                names = tuple(unpack_strings(table.arrays[f"{name}_names"]))
-                weights, intercepts = table.arrays[f"{name}_weights"], table.arrays[f"{name}_intercepts"]
-                if weights.shape != (len(PAIR_KINDS), len(names)) or intercepts.shape != (len(PAIR_KINDS),):
-                    raise ValueError(f"weights of the shape {weights.shape}")
-                parts.append(Weights(names, weights, intercepts))
-            return cls(*parts, about=table.manifest["about"])
+            within, across = (_stored(table.arrays, name) for name in ("within", "across"))
+            return cls(within, across, table.manifest["about"])
         except (KeyError, ValueError, TypeError) as error:
             raise damaged_table(path, error) from error
+
+
+def _stored(arrays: Mapping[str, NDArray[Any]], name: str) -> Weights:
+    names = tuple(unpack_strings(arrays[f"{name}_names"]))
+    weights, intercepts = arrays[f"{name}_weights"], arrays[f"{name}_intercepts"]
+    if weights.shape != (len(PAIR_KINDS), len(names)) or intercepts.shape != (len(PAIR_KINDS),):
+        raise ValueError(f"weights of the shape {weights.shape}")
+    return Weights(names, weights, intercepts)
 
 
 Example = tuple[EntityTable, Integers]
@@ -101,7 +103,9 @@ def train_entities(examples: Iterable[Example], about: Mapping[str, Any] | None 
     """Learn from mentions with known entities."""
     examples = list(examples)
     return EntityModel(
-        _learned(examples, within=True), _learned(examples, within=False), about={} if about is None else about
+        _learned(examples, within=True),
+        _learned(examples, within=False),
+        about={} if about is None else about,
     )
 
 

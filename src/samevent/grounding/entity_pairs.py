@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,8 @@ def _candidates(table: EntityTable, rows: slice) -> Integers:
     similar = alike | (table.head_meaning[rows] @ table.head_meaning[rows].T > LIKE_HEADS) | (near <= NEARBY)
     anaphoric = pronoun[:, None] & (near <= REACH)
     allowed = np.where(kind == 0, alike, np.where(kind == 3, anaphoric, similar))
-    return np.array(np.nonzero(np.tril(allowed, -1))) + rows.start
+    found: Integers = np.array(np.nonzero(np.tril(allowed, -1))) + rows.start
+    return found
 
 
 def pairs_across(table: EntityTable) -> EntityPairs:
@@ -115,10 +117,12 @@ def _alike(table: EntityTable) -> Integers:
     return np.concatenate(codes)
 
 
-def columns(table: EntityTable, pairs: EntityPairs, *, within: bool) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def columns(
+    table: EntityTable, pairs: EntityPairs, *, within: bool
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Return the names of what is compared, and one row per pair."""
     i, j, codes, flags = pairs.i, pairs.j, table.codes, table.flags
-    values: dict[str, NDArray[np.generic]] = {}
+    values: dict[str, NDArray[Any]] = {}
     for name in EQUAL:
         a, b = codes[name][i], codes[name][j]
         known = (a >= 0) & (b >= 0)
@@ -153,9 +157,7 @@ def columns(table: EntityTable, pairs: EntityPairs, *, within: bool) -> tuple[tu
     return tuple(values), np.stack([value.astype(np.float64) for value in values.values()], axis=1)
 
 
-def _near(
-    table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[np.generic]]
-) -> dict[str, NDArray[np.generic]]:
+def _near(table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return what counts in one document: how far apart mentions are, and whether one contains the other."""
     i, j, codes, flags = pairs.i, pairs.j, table.codes, table.flags
     sentences = np.abs(codes["sentence"][i] - codes["sentence"][j])
@@ -174,16 +176,25 @@ def _near(
     }
 
 
-def _far(
-    table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[np.generic]]
-) -> dict[str, NDArray[np.generic]]:
+def _far(table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return what counts across documents: how similar they are, and the sentences around the mentions."""
     i, j = pairs.i, pairs.j
     similarity = table.document_similarity[table.document[i], table.document[j]]
-    around = np.asarray(table.contexts[i].multiply(table.contexts[j]).sum(axis=1)).ravel()
+    contexts = table.contexts
+    around = np.zeros(len(i))
+    if contexts is not None:
+        around = np.asarray(contexts[i].multiply(contexts[j]).sum(axis=1)).ravel()
     scaled = {
         f"{name} in similar documents": values[name] * similarity
-        for name in ("same words", "same lemma", "words covered", "same name", "part of the name", "meaning", "rarity")
+        for name in (
+            "same words",
+            "same lemma",
+            "words covered",
+            "same name",
+            "part of the name",
+            "meaning",
+            "rarity",
+        )
     }
     return {
         "documents": similarity,
@@ -201,5 +212,7 @@ def _far(
 def shared_weight(bags: sparse.csr_array, weights: Floats | None, pairs: EntityPairs) -> Floats:
     """Return the number of words that pairs share, or the sum of their weights."""
     product = sparse.csr_array((bags if weights is None else bags * weights) @ bags.T)
-    shared: Floats = np.asarray((product.toarray() if len(product.indptr) < _DENSE else product)[pairs.i, pairs.j]).ravel()
+    shared: Floats = np.asarray(
+        (product.toarray() if len(product.indptr) < _DENSE else product)[pairs.i, pairs.j]
+    ).ravel()
     return shared

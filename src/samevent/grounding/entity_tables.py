@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,11 @@ class EntityDocument:
 class EntityTable:
     """One row per mention: documents in their order, mentions as they are read.
 
-    Values that are compared for equality are numbers, the same for the same value; negative ones are unknown and
-    equal nothing. `words` and `names` mark the words of mentions and of their names, one column per word of the table;
-    `rarity` grows with how rare a word is in English. `meaning` is the direction of a mention's words together, `head_meaning` that of its head.
+    Values that are compared for equality (`codes`) are numbers, the same for the same value; negative ones are unknown
+    and equal nothing. `words` and `names` mark the words of mentions and of their names, one column per word of the
+    table; `rarity` grows with how rare a word is in English. `meaning` is the direction of a mention's words together,
+    `head_meaning` that of its head. If there are several documents, `document_similarity` compares them, and `contexts`
+    are the sentences around mentions.
     """
 
     mentions: Sequence[EntityMention]
@@ -67,7 +69,7 @@ class EntityTable:
     meaning: Matrix
     head_meaning: Matrix
     document_similarity: Floats = field(default_factory=lambda: np.ones((1, 1)))
-    contexts: Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    contexts: sparse.csr_array | None = None
 
     def __len__(self) -> int:
         return len(self.mentions)
@@ -128,14 +130,8 @@ def _with_contexts(table: EntityTable, documents: Sequence[EntityDocument]) -> E
     whole = [[word for sentence in document.sentences for word in sentence] for document in documents]
     by_document = _weighted(whole)
     around = [document.sentences[m.sentence] for document in documents for m in document.mentions]
-    return EntityTable(
-        **{name: getattr(table, name) for name in EntityTable.__dataclass_fields__ if name not in _ACROSS},
-        document_similarity=(by_document @ by_document.T).toarray(),
-        contexts=_weighted(around),
-    )
-
-
-_ACROSS = ("document_similarity", "contexts")
+    similarity = (by_document @ by_document.T).toarray()
+    return replace(table, document_similarity=similarity, contexts=_weighted(around))
 
 
 def _codes(values: Iterable[Hashable]) -> Integers:
@@ -152,7 +148,8 @@ def _marked(bags: Sequence[Sequence[int]], columns: int) -> sparse.csr_array:
 
 def _unit(rows: Matrix) -> Matrix:
     """Return rows of unit length, or zero."""
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    unit: Matrix = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return unit
 
 
 def _weighted(bags: Sequence[Sequence[str]]) -> sparse.csr_array:
@@ -164,6 +161,8 @@ def _weighted(bags: Sequence[Sequence[str]]) -> sparse.csr_array:
     columns = words.astype(np.int64)
     frequency = np.bincount(columns, minlength=len(vocabulary))
     values = values * (np.log((1 + len(bags)) / (1 + frequency)) + 0.1)[columns]
-    matrix = sparse.csr_array((values, (rows.astype(np.int64), columns)), shape=(len(bags), max(1, len(vocabulary))))
+    matrix = sparse.csr_array(
+        (values, (rows.astype(np.int64), columns)), shape=(len(bags), max(1, len(vocabulary)))
+    )
     lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     return sparse.csr_array(sparse.diags_array(1 / np.maximum(lengths, 1e-9)) @ matrix)

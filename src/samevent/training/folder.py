@@ -1,4 +1,4 @@
-"""Training of a whole model: a folder with extractor and pair models beside the language resources of another model."""
+"""Training of a whole model: entities, extractor and pair models, beside the language resources of another model."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from samevent.errors import DataError
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor, Parsed
 from samevent.extraction import training as extractors
 from samevent.formats.files import check_absent, write_text
+from samevent.grounding.entity_model import ENTITIES_FILE
 from samevent.language.cache import Cache
 from samevent.language.encoder.large import write_large_encoder
 from samevent.language.encoder.runtime import ENCODER_FILE, TOKENIZER_FILE
@@ -31,6 +32,7 @@ from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
 from samevent.training.data import EventFilter, labelled_mentions, linked_events
 from samevent.training.encoders import Encoders, cross_fitted, same_encoder
+from samevent.training.entities import train_entity_model
 from samevent.training.pair_models import (
     PAIR_MODEL_SETTINGS,
     chooses_penalty,
@@ -101,14 +103,15 @@ def train_model(
     overwrite: bool = False,
     progress: Progress = lambda _: None,
 ) -> None:
-    """Train an extractor and pair models on annotated documents, and write a whole model's folder, or none.
+    """Train entities, extractor and pair models on annotated documents, and write a whole model's folder, or none.
 
     Lexicon, vectors and roles are those of the base. The encoder is the mean of those in the work folder `encoders`,
     which were tuned on the same documents; without it, the base's encoder stays, which must not have been tuned on
     them. With `large`, the folder of the large encoder as it was published, and its adapters among the `encoders`,
     there is a pair model for the preset `best`. Documents `beside` help to choose thresholds and C, and boosted trees
     learn from them as well; from `more`, whose sentences may be annotated in part, trees alone learn. A corpus that
-    marks no mentions of some kind cannot train an extractor: then the base's stays.
+    marks no mentions of some kind cannot train an extractor, and one without chains of participants no entities: then
+    the base's stay.
     """
     documents, beside, more = list(documents), list(beside), list(more)
     check_linked(documents)
@@ -168,7 +171,7 @@ def train_files(
     cache: Cache | None = None,
     progress: Progress = lambda _: None,
 ) -> dict[str, Source]:
-    """Train extractor and pair models in a folder that has lexicon, vectors and roles; see `train_model`.
+    """Train entities, extractor and pair models in a folder that has lexicon, vectors and roles; see `train_model`.
 
     Return the files that were written, with their sources. Each document is parsed, and its roles are labelled, once.
     """
@@ -185,6 +188,12 @@ def train_files(
     texts, others, further = (
         list(parse(each, resources.roles, jobs=jobs, cache=cache)) for each in (documents, beside, more)
     )
+    entities = train_entity_model([*texts, *others], resources.vectors, {"source": source.name})
+    if entities:  # before anything is prepared: pair models compare participants
+        entities.save(folder / ENTITIES_FILE, overwrite=True)
+        written[ENTITIES_FILE] = source
+    else:
+        progress("the corpus has no chains of participants: entities stay as they are")
     missing = [kind for kind in KINDS if not any(m.kind == kind for d in documents for m in d.mentions)]
     if missing:
         progress(f"the corpus marks no {missing[0]}s: no extractor can be trained on it")
