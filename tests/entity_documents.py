@@ -90,7 +90,7 @@ def weighing(
         )
         for each in (within, across)
     ]
-    return EntityModel(*parts)
+    return EntityModel(parts[0], parts[1])
 
 
 SIMPLE = weighing(

@@ -25,6 +25,7 @@ SOURCES: tuple[Source, ...] = get_args(Source)
 
 _DURATION = re.compile(r"P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?")
 _OPEN = ".."
+_NAMED = "name:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,11 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A person, organisation or thing: an id that mentions across documents share, and its fullest name."""
+    """A person, organisation or thing: an id that mentions across documents share, and its fullest name.
+
+    The id of one that is known by its name alone is that name (`Entity.named`); of one that is only described it is the
+    id of a mention, and the name is a description.
+    """
 
     id: str
     name: str
@@ -149,6 +154,20 @@ class Entity:
 
     def __str__(self) -> str:
         return f"{self.name} ({self.id})"
+
+    @classmethod
+    def named(cls, name: str) -> Entity:
+        """Return the entity of this name.
+
+        >>> str(Entity.named("Tobias Grell"))
+        'Tobias Grell (name:tobias grell)'
+        """
+        return cls(_NAMED + " ".join(name.lower().split()), name)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the name is a proper name."""
+        return self.id.startswith(_NAMED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,6 @@ from samevent.language.vectors import WordVectors
 
 MOST_MENTIONS = 1000
 """Pairs of more mentions would take too long: long documents are read in parts of so many."""
-NAMED = "name:"
-"""How the ids of named entities begin."""
 
 
 class EntityReader(NamedTuple):
@@ -62,7 +60,7 @@ def named(group: Sequence[EntityMention]) -> Entity:
     names = [mention for mention in group if mention.called]
     if names:
         name = max(names, key=lambda mention: len(mention.called.split())).called
-        return Entity(NAMED + " ".join(name.lower().split()), name)
+        return Entity.named(name)
     described = [mention for mention in group if mention.form != "pronoun"] or list(group)
     fullest = max(described, key=lambda mention: len(mention.words))
     return Entity(group[0].id, fullest.text)
@@ -93,4 +91,4 @@ def ground_entities(document: Document, annotation: Annotation, reader: EntityRe
 def fullest_name(mention: Mention) -> str:
     """Return what to call a participant: the name of its entity if it has one, else its own text."""
     entity = mention.refers.entity if mention.refers else None
-    return entity.name if entity and entity.id.startswith(NAMED) else mention.text
+    return entity.name if entity and entity.is_named else mention.text

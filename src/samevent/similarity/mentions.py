@@ -281,15 +281,19 @@ class _CompiledDocument:
         return self.document.sentence_of(mention.start)
 
     def who(self, mention: Mention) -> list[Who]:
-        """Return the participants of an event by role: entities where they are known, else the last of their names."""
+        """Return the participants of an event by role: the full and the last name of each, as far as it is known.
+
+        A pronoun has the name of its entity; of an entity that is only described, proper nouns and numbers count.
+        """
         found: list[Who] = []
         for argument in mention.arguments:
             participant = self._by_id[argument.mention]
             if participant.kind == "participant":
                 entity = participant.refers and participant.refers.entity
-                names = self._names(participant.tokens)
-                if entity or names:
-                    found.append((argument.role or "", entity.id if entity else names[-1]))
+                named = entity if entity and entity.is_named else None
+                names = named.name.lower().split() if named else self._names(participant.tokens)
+                role = argument.role or ""
+                found += [(role, name) for name in dict.fromkeys((" ".join(names), *names[-1:])) if name]
         return found
 
     def sentence_bags(self, mention: Mention) -> dict[str, list[str]]:
