@@ -12,7 +12,8 @@ from samevent.experiments.protocols import TASKS
 def test_names_equal_the_registries() -> None:
     assert tuple(clusterers.CLUSTERERS) == names.CLUSTERERS
     assert tuple(clusterers.PRESETS) == names.PRESETS
-    assert tuple(formats.FORMATS) == names.FORMATS
+    assert formats.READABLE == names.READABLE
+    assert formats.WRITABLE == names.WRITABLE
     assert names.KINDS == corpus.KINDS
     assert names.UNITS == corpus.UNITS
     assert names.POINTS == extraction.POINTS

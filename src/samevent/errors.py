@@ -37,13 +37,16 @@ class SameventError(Exception):
         self.expected = expected
         self.hint = hint
 
-    def __str__(self) -> str:
+    @property
+    def reason(self) -> str:
+        """What was found and expected, without the place and what to do."""
         what = self.what
         if len(what) > LONGEST:  # it may quote a whole file
             what = f"{what[: LONGEST // 2]} … {what[-LONGEST // 2 :]}"
-        text = f"{self.where}: {what}" if self.where else what
-        if self.expected:
-            text += f"; expected {self.expected}"
+        return f"{what}; expected {self.expected}" if self.expected else what
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.reason}" if self.where else self.reason
         if self.hint:
             text += f". {self.hint[0].upper()}{self.hint[1:]}"
         return text
@@ -73,6 +76,10 @@ class ClusterError(SameventError):
 
 class OutputExistsError(SameventError):
     """Output that would overwrite something without permission."""
+
+
+class UnreadWarning(UserWarning):
+    """Files of a folder, or rows of a table, could not be read and were left out."""
 
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from samevent.corpus import Argument, Corpus, Document, Mention
+from samevent.corpus import Corpus, Document
 from samevent.corpus.stored import StoredDocuments
 from samevent.errors import CorpusError, DataError, UsageError, located
-from samevent.formats import read, stream
+from samevent.formats import Unread, check_some_read, read, stream
+from samevent.formats.folder import renamed
 from samevent.formats.store import HELD, Shelf, check_mention_ids
 from samevent.language.dates import document_date
 
@@ -29,20 +31,23 @@ def read_inputs(
     *,
     format: str | None = None,
     encoding: str | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    unread: Unread | None = None,
     scratch: Path | None = None,
     held: int = HELD,
 ) -> Corpus:
     """Read files and folders as one corpus; if ids clash, the name of its input goes before each id.
 
     Documents are read one by one. Beyond `held` characters they are kept in a file in the folder `scratch`, without a
-    name, and built again whenever they are asked for.
+    name, and built again whenever they are asked for. Loose files and rows that cannot be read go to `unread`; without
+    it the first is an error.
     """
     shelf = Shelf(scratch, held=held)
     counts = []
     for path in paths:
         ids = set[str]()
         with located(path):
-            for document in stream(path, format=format, encoding=encoding):
+            for document in stream(path, format=format, encoding=encoding, columns=columns, unread=unread):
                 if document.id in ids:
                     raise CorpusError(
                         f"two documents have the id {document.id!r}", expected="unique document ids"
@@ -55,7 +60,38 @@ def read_inputs(
         documents = _with_names(documents, shelf.ids, paths, counts)
     if shelf.mentions and isinstance(documents, StoredDocuments):
         check_mention_ids(documents)
-    return Corpus(documents)
+    corpus = Corpus(documents)
+    check_some_read(corpus, unread)
+    return corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Files and folders with the options that they are read with, and what of them could not be read.
+
+    If reading is `strict`, the first file that cannot be read is an error, and nothing is collected in `unread`.
+    """
+
+    paths: Sequence[Path]
+    format: str | None = None
+    encoding: str | None = None
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    strict: bool = False
+    unread: Unread | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unread", None if self.strict else Unread())
+
+    def read(self, *, scratch: Path | None = None) -> Corpus:
+        """Read everything as one corpus (`read_inputs`)."""
+        return read_inputs(
+            self.paths,
+            format=self.format,
+            encoding=self.encoding,
+            columns=self.columns,
+            unread=self.unread,
+            scratch=scratch,
+        )
 
 
 def _with_names(
@@ -74,16 +110,6 @@ def _with_names(
     )
 
 
-def renamed(document: Document, prefix: str) -> Document:
-    """Return the document with a prefix before its id and the ids of its mentions."""
-
-    def moved(m: Mention) -> Mention:
-        arguments = tuple(Argument(f"{prefix}/{a.mention}", a.role) for a in m.arguments)
-        return replace(m, id=f"{prefix}/{m.id}", document=f"{prefix}/{m.document}", arguments=arguments)
-
-    return replace(document, id=f"{prefix}/{document.id}", mentions=tuple(map(moved, document.mentions)))
-
-
 def in_order(corpus: Corpus) -> Corpus:
     """Return the documents sorted by date and id, so that the order of inputs does not matter."""
     return Survey.of(corpus).in_order(corpus)
@@ -93,7 +119,8 @@ def in_order(corpus: Corpus) -> Corpus:
 class Survey:
     """What one pass over documents tells about them: their order, words, dates, given mentions, and hashes by id.
 
-    `full` is the number of documents with words, `foreign` are the ids of those that do not look like English.
+    `full` is the number of documents with words, `foreign` are the ids of those that do not look like English, `empty`
+    of those without words, and `repeated` of those with the text of an earlier one. `guessed` counts encodings.
     """
 
     order: tuple[int, ...]
@@ -103,6 +130,9 @@ class Survey:
     full: int
     foreign: tuple[str, ...]
     fingerprints: Mapping[str, str]
+    empty: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    guessed: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, corpus: Corpus) -> Survey:
@@ -112,6 +142,8 @@ class Survey:
         dates: tuple[str, str] | None = None
         foreign: set[str] = set()
         prints: dict[str, str] = {}
+        texts: dict[str, bytes] = {}
+        guessed: Counter[str] = Counter()
         for document in corpus:
             keys.append((document_date(document) or "9999", document.id))
             words += len(document.tokens)
@@ -122,11 +154,26 @@ class Survey:
                 full += 1
                 if not _is_english(document):
                     foreign.add(document.id)
+                texts[document.id] = hashlib.blake2b(document.text.encode(), digest_size=16).digest()
+            if isinstance(encoding := document.extra.get("encoding"), str):
+                guessed[encoding] += 1
             prints[document.id] = fingerprint(document)
         order = tuple(sorted(range(len(keys)), key=keys.__getitem__))
         ids = [keys[place][1] for place in order]
-        strange = tuple(id for id in ids if id in foreign)
-        return cls(order, words, mentions, dates, full, strange, {id: prints[id] for id in ids})
+        first: dict[bytes, str] = {}
+        repeated = [id for id in ids if id in texts and first.setdefault(texts[id], id) != id]
+        return cls(
+            order=order,
+            words=words,
+            mentions=mentions,
+            dates=dates,
+            full=full,
+            foreign=tuple(id for id in ids if id in foreign),
+            fingerprints={id: prints[id] for id in ids},
+            empty=tuple(id for id in ids if id not in texts),
+            repeated=tuple(repeated),
+            guessed=dict(sorted(guessed.items())),
+        )
 
     def __len__(self) -> int:
         return len(self.order)
@@ -139,6 +186,21 @@ class Survey:
         if self.mentions:
             parts.append(f"{self.mentions:,} given event mentions")
         return ", ".join(parts)
+
+    def notices(self) -> Iterator[str]:
+        """Yield what a person should know about the documents."""
+        if self.foreign:
+            yield (
+                f"{_documents(self.foreign)} do not look like English, such as {self.foreign[0]!r}: "
+                "expect little from them"
+            )
+        if self.empty:
+            yield f"{_documents(self.empty)} without words, such as {self.empty[0]!r}"
+        if self.repeated:
+            yield f"{_documents(self.repeated)} with the text of an earlier one, such as {self.repeated[0]!r}"
+        if self.guessed:
+            names = ", ".join(f"{count:,} as {name}" for name, count in self.guessed.items())
+            yield f"documents that are not UTF-8 were read as what they look like: {names}"
 
     def in_order(self, corpus: Corpus) -> Corpus:
         """Return the documents sorted by date and id."""
@@ -192,6 +254,10 @@ def check_has_events(corpus: Corpus) -> None:
             f"no event was found in {len(corpus):,} document(s)",
             expected="news or other prose about things that happened",
         )
+
+
+def _documents(ids: Sized) -> str:
+    return f"{len(ids):,} document{'s' * (len(ids) != 1)}"
 
 
 def _is_english(document: Document) -> bool:

@@ -15,7 +15,13 @@ ENCODED_PRESETS = ("standard", "best")
 """Presets that read documents with a contextual encoder."""
 VERB_PRESETS = ("paper-code",)
 """Presets that take every verb which the extractor leaves out as an event."""
-FORMATS = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
+READABLE = (
+    "jsonl", "feed", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text", "html", "pdf", "docx",
+    "mail", "csv", "json", "folder",
+)  # fmt: skip
+"""Formats of inputs."""
+WRITABLE = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
+"""Formats of outputs."""
 KINDS = ("action", "participant", "time", "location")
 POINTS = ("precise", "balanced", "recall")
 DEFAULT_POINT = POINTS[0]

@@ -88,7 +88,7 @@ def test_without_pyarrow_the_error_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "news.parquet").write_bytes(b"PAR1")
-    with pytest.raises(UsageError, match=r"news\.parquet: Parquet needs pyarrow.*samevent\[parquet\]"):
+    with pytest.raises(UsageError, match=r"news\.parquet: Parquet needs pyarrow.*samevent\[tables\]"):
         read(tmp_path / "news.parquet")
 
 

@@ -103,9 +103,8 @@ def test_named_encoding_is_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "where", "says"),
     [
-        (b"fine\nf\xeate\n", "a.txt:2", r"byte 6 \(0xea\) is not valid UTF-8.*--encoding cp1252"),
+        (b"\x01\x02\x03f\xea", "a.txt:1", r"byte 4 \(0xea\) is not valid UTF-8.*a binary file"),
         (b"x\0\n" + b"y" * 99, "a.txt:1", r"character 1 is a NUL; expected a text file"),
-        ("fine\nno mark".encode("utf-16-le"), "a.txt:1", "pass --encoding utf-16-le"),
         (b"\x89PNG\r\n\x1a\n", "a.txt", "is a picture"),
     ],
 )
@@ -114,6 +113,23 @@ def test_file_that_is_not_text_is_rejected(tmp_path: Path, content: bytes, where
     with pytest.raises(FormatError, match=says) as caught:
         read(tmp_path)
     assert caught.value.where == str(tmp_path / where)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "mac_roman", "utf-16-le", "utf-16-be", "cp1251"])
+def test_other_encodings_are_guessed_and_named(tmp_path: Path, encoding: str) -> None:
+    russian = "Мэр города сказал, что пожар унёс жизни десяти человек."
+    words = (
+        russian
+        if encoding == "cp1251"
+        else "The mayor’s “café” burnt down on Monday — ten people died there."
+    )
+    (found,) = read(put(tmp_path, {"a.txt": words.encode(encoding)}))
+    assert (found.text, found.extra) == (words, {"encoding": encoding})
+
+
+def test_few_words_with_an_accent_are_windows_text(tmp_path: Path) -> None:
+    (found,) = read(put(tmp_path, {"a.txt": b"fine\nf\xeate\n"}))
+    assert (found.text, found.extra) == ("fine\nfête\n", {"encoding": "cp1252"})
 
 
 def test_two_files_of_one_id_are_rejected(tmp_path: Path) -> None:
@@ -253,7 +269,7 @@ def test_writing_an_id_that_is_too_long_for_a_file_leaves_nothing(tmp_path: Path
         (["a.text.gz"], "a.text.gz", True),
         (["a.ann"], "a.ann", False),
         (["a.jsonl"], "a.jsonl", False),
-        (["x/y/a.txt", "b.pdf"], "", True),
+        (["x/y/a.txt", "b.pdf"], "", False),
         (["x/a.txt", "x/a.ann"], "", False),
         ([".a.txt", ".git/a.txt"], "", False),
         (["a.xml"], "", False),

@@ -117,3 +117,9 @@ def test_date_at_the_edge_of_the_head_is_not_cut_in_half() -> None:
 
 def test_long_lines_of_capitals_take_no_time() -> None:
     assert document_date(_document(f"{'A' * 280} 2011-11-10 {STORY}")) == "2011-11-10"
+
+
+def test_day_on_which_a_file_was_made_counts_last() -> None:
+    made = {"created": "2031-03-05"}
+    assert document_date(Document.from_text("a", "Jets bombed Yida.", extra=made)) == "2031-03-05"
+    assert document_date(Document.from_text("2011-11-10", "Jets bombed Yida.", extra=made)) == "2011-11-10"

@@ -9,6 +9,7 @@ import click
 
 from samevent.cli.common import (
     PATH,
+    columns_options,
     emit_json,
     emit_table,
     encoding_option,
@@ -26,6 +27,7 @@ from samevent.formats.doctor import examine
 @click.argument("source", metavar="INPUT", type=PATH)
 @from_option("INPUT")
 @encoding_option
+@columns_options
 @sentences_option
 @json_option
 @force_option
@@ -35,6 +37,10 @@ def check_cli(
     source: Path,
     read_as: str | None,
     encoding: str | None,
+    text_column: str | None,
+    title_column: str | None,
+    date_column: str | None,
+    id_column: str | None,
     sentences: Path | None,
     json_file: Path | None,
     force: bool,
@@ -44,7 +50,8 @@ def check_cli(
     Prints counts and everything that looks wrong. The exit status is 1 if a document cannot be read, otherwise 0,
     with or without warnings.
     """
-    diagnosis = examine(source, format=read_as, encoding=encoding, sentences=sentences)
+    columns = {"text": text_column, "title": title_column, "date": date_column, "id": id_column}
+    diagnosis = examine(source, format=read_as, encoding=encoding, sentences=sentences, columns=columns)
     if json_file is not None:
         emit_json(asdict(diagnosis) | {"healthy": diagnosis.healthy}, json_file, force=force)
     else:

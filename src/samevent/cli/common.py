@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from samevent.errors import printable
-from samevent.names import DEFAULT_PRESET, FORMATS, PRESETS
+from samevent.names import DEFAULT_PRESET, PRESETS, READABLE, WRITABLE
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,7 +36,9 @@ json_option = click.option(
 force_option = click.option("--force", is_flag=True, help="Overwrite existing output.")
 resume_option = click.option("--resume", is_flag=True, help="Continue an interrupted run.")
 encoding_option = click.option(
-    "--encoding", metavar="NAME", help="Encoding of text that is not UTF-8, e.g. cp1252."
+    "--encoding",
+    metavar="NAME",
+    help="Encoding of text that is not UTF-8, e.g. cp1252, if it is not to be guessed.",
 )
 jobs_option = click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that share the work."
@@ -68,6 +70,24 @@ sentences_option = click.option(
 )
 
 
+strict_option = click.option(
+    "--strict", is_flag=True, help="Stop at the first file or row that cannot be read, instead of listing it."
+)
+
+
+def columns_options(command: Command) -> Command:
+    """Add the options that name the columns of a table."""
+    for part, what in reversed(
+        [("text", "texts"), ("title", "titles"), ("date", "dates"), ("id", "ids of documents")]
+    ):
+        command = click.option(
+            f"--{part}-column",
+            metavar="NAME",
+            help=f"The column (or JSON field) of a table that has the {what}.",
+        )(command)
+    return command
+
+
 def output_option(metavar: str, text: str, *, required: bool = True) -> Callable[[Command], Command]:
     """Return the option `-o`."""
     return click.option("-o", "--output", "target", metavar=metavar, type=PATH, required=required, help=text)
@@ -76,14 +96,14 @@ def output_option(metavar: str, text: str, *, required: bool = True) -> Callable
 def from_option(what: str) -> Callable[[Command], Command]:
     """Return the option that names the format of an input."""
     return click.option(
-        "--from", "read_as", type=choice(FORMATS), help=f"Format of {what}, if not recognised."
+        "--from", "read_as", type=choice(READABLE), help=f"Format of {what}, if not recognised."
     )
 
 
 def to_option(what: str) -> Callable[[Command], Command]:
     """Return the option that names the format of an output."""
     return click.option(
-        "--to", "write_as", type=choice(FORMATS), help=f"Format of {what}, if not clear from its suffix."
+        "--to", "write_as", type=choice(WRITABLE), help=f"Format of {what}, if not clear from its suffix."
     )
 
 

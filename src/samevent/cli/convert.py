@@ -9,6 +9,7 @@ import click
 from samevent.cli.common import (
     PATH,
     choice,
+    columns_options,
     encoding_option,
     force_option,
     from_option,
@@ -16,13 +17,17 @@ from samevent.cli.common import (
     progress,
     say,
     sentences_option,
+    strict_option,
     to_option,
 )
 from samevent.corpus import Corpus, Unit
 from samevent.formats import FORMATS, read, write
 from samevent.names import KINDS, UNITS
 
-_FORMATS = "\n".join(f"  {format.name:<10}{format.summary}" for format in FORMATS.values())
+_FORMATS = "\n".join(
+    f"  {format.name:<10}{format.summary}{'' if format.writable else ' (read only)'}"
+    for format in FORMATS.values()
+)
 
 
 @click.command("convert", epilog=f"\b\nFormats:\n{_FORMATS}")
@@ -43,6 +48,8 @@ _FORMATS = "\n".join(f"  {format.name:<10}{format.summary}" for format in FORMAT
 @click.option("--heads", is_flag=True, help="Parse the text and give every mention a head word.")
 @jobs_option
 @encoding_option
+@columns_options
+@strict_option
 @sentences_option
 @force_option
 def convert_cli(
@@ -55,6 +62,11 @@ def convert_cli(
     heads: bool,
     jobs: int,
     encoding: str | None,
+    text_column: str | None,
+    title_column: str | None,
+    date_column: str | None,
+    id_column: str | None,
+    strict: bool,
     sentences: Path | None,
     force: bool,
 ) -> None:
@@ -62,7 +74,10 @@ def convert_cli(
 
     JSON Lines keeps everything. docs/formats.md lists what the other formats keep.
     """
-    corpus = read(source, format=read_as, encoding=encoding, sentences=sentences)
+    columns = {"text": text_column, "title": title_column, "date": date_column, "id": id_column}
+    corpus = read(
+        source, format=read_as, encoding=encoding, sentences=sentences, columns=columns, strict=strict
+    )
     if kinds:
         corpus = corpus.filtered(lambda m: m.kind in kinds)
     if heads:

@@ -10,6 +10,7 @@ import click
 from samevent.cli.common import (
     PATH,
     choice,
+    columns_options,
     encoding_option,
     force_option,
     from_option,
@@ -19,6 +20,7 @@ from samevent.cli.common import (
     preset_option,
     say,
     stages,
+    strict_option,
     to_option,
 )
 from samevent.names import DEFAULT_POINT, POINTS
@@ -50,6 +52,8 @@ from samevent.names import DEFAULT_POINT, POINTS
 @model_option
 @jobs_option
 @encoding_option
+@columns_options
+@strict_option
 @force_option
 def extract_cli(
     source: Path,
@@ -63,6 +67,11 @@ def extract_cli(
     model: str,
     jobs: int,
     encoding: str | None,
+    text_column: str | None,
+    title_column: str | None,
+    date_column: str | None,
+    id_column: str | None,
+    strict: bool,
     force: bool,
 ) -> None:
     """Find events in INPUT with their participants, times and locations, and write them to FILE.
@@ -81,7 +90,8 @@ def extract_cli(
     output_format(target, write_as)
     if str(target) != "-":
         check_absent(target, overwrite=force)
-    corpus = read(source, format=read_as, encoding=encoding)
+    columns = {"text": text_column, "title": title_column, "date": date_column, "id": id_column}
+    corpus = read(source, format=read_as, encoding=encoding, columns=columns, strict=strict)
     check_writable(corpus, target.name, format=write_as)
     extraction = Extraction(replace=replace, point=point, association=Association(add_fillers=add_fillers))
     with stages() as watch:

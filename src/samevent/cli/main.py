@@ -10,6 +10,7 @@ import errno
 import os
 import signal
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -65,6 +66,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit."""
     open_standard_streams()
+    show_usual, warnings.showwarning = warnings.showwarning, show_warning
     try:
         status = cli.main(prog_name="samevent", standalone_mode=False)
         sys.stdout.flush()
@@ -93,7 +95,15 @@ def main() -> None:
         what = "standard output is closed" if error.errno == errno.EBADF else error.strerror or str(error)
         say(f"{error.filename}: {what}" if error.filename else what)
         status = 1
+    finally:
+        warnings.showwarning = show_usual
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def show_warning(message: Warning | str, *_where: object, **_more: object) -> None:
+    """Print a warning as a message for a person, without the line of code that it came from."""
+    for line in str(message).splitlines():
+        say(line)
 
 
 def open_standard_streams() -> None:

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from samevent.cli.common import (
     PATH,
     choice,
+    columns_options,
     corrections_option,
     encoding_option,
     force_option,
@@ -24,10 +25,12 @@ from samevent.cli.common import (
     seed_option,
     set_option,
     stages,
+    strict_option,
 )
-from samevent.names import FORMATS
+from samevent.names import WRITABLE
 
 if TYPE_CHECKING:
+    from samevent.inputs import Inputs
     from samevent.model import Watch
     from samevent.results import Result
     from samevent.updates import Update
@@ -77,7 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "formats",
-    type=choice(name for name in FORMATS if name != "text"),  # which has no events
+    type=choice(name for name in WRITABLE if name != "text"),  # which has no events
     multiple=True,
     help="Write this format too (repeatable).",
 )
@@ -92,6 +95,8 @@ if TYPE_CHECKING:
 @click.option("--final", is_flag=True, help="Keep nothing for later updates, which saves space.")
 @click.option("--skip-bad", is_flag=True, help="Leave out documents that cannot be processed, and list them.")
 @from_option("the inputs")
+@columns_options
+@strict_option
 @resume_option
 @model_option
 @encoding_option
@@ -118,6 +123,11 @@ def run_cli(
     final: bool,
     skip_bad: bool,
     read_as: str | None,
+    text_column: str | None,
+    title_column: str | None,
+    date_column: str | None,
+    id_column: str | None,
+    strict: bool,
     resume: bool,
     model: str,
     encoding: str | None,
@@ -125,18 +135,25 @@ def run_cli(
 ) -> None:
     """Find the events in documents, and which mentions refer to the same event.
 
-    INPUT is a text file, a folder of them, JSON Lines (- for standard input) or any other corpus. Mentions that it
-    has are used, missing ones are extracted. OUT gets report.html to look at, events.csv and mentions.csv to open in a
-    spreadsheet, result.jsonl for programs, and run.json, which records how the result was made.
+    INPUT is a document (text, web page, PDF, Word, mail), a table or feed of documents, a folder of all these, JSON
+    Lines (- for standard input) or any other corpus. Files that cannot be read are left out and listed at the end.
+    Mentions that a corpus has are used, missing ones are extracted. OUT gets report.html to look at, events.csv and
+    mentions.csv to open in a spreadsheet, result.jsonl for programs, and run.json, which records how the result was
+    made.
 
     With --update, documents that OUT does not have are added to it. Only mentions that they may be linked to are
     resolved anew, and events keep their ids; history.jsonl says what became of events that were merged or split.
     """
     began = monotonic()  # before imports, which take seconds on a busy machine
+    from samevent.inputs import Inputs
+
+    columns = {"text": text_column, "title": title_column, "date": date_column, "id": id_column}
+    inputs = Inputs(sources, format=read_as, encoding=encoding, columns=columns, strict=strict)
     if grown is not None:
         _check_own_options()
         with stages() as watch:
-            done = _updated(sources, grown, exact, report, model, jobs, read_as, encoding, watch)
+            done = _updated(inputs, grown, exact, report, model, jobs, watch)
+        print_unread(inputs)
         print_update(done, grown)
         return
     if target is None:
@@ -144,7 +161,6 @@ def run_cli(
     if exact or report:
         raise click.UsageError(f"{'--exact' if exact else '--report'} is for --update")
     from samevent.corrections import read_corrections
-    from samevent.inputs import read_inputs
     from samevent.memory import parsed_size
     from samevent.model import Options
     from samevent.runs import run
@@ -161,7 +177,7 @@ def run_cli(
     )
     with stages() as watch:
         result = run(
-            lambda: read_inputs(sources, format=read_as, encoding=encoding, scratch=target.absolute().parent),
+            lambda: inputs.read(scratch=target.absolute().parent),
             target,
             options,
             corrections=read_corrections(corrections) if corrections else None,
@@ -175,11 +191,19 @@ def run_cli(
             skip_bad=skip_bad,
             final=final,
             memory=parsed_size(memory) if memory else None,
+            unread=inputs.unread,
             began=began,
             watch=watch,
             tell=say,
         )
+    print_unread(inputs)
     print_summary(result, target)
+
+
+def print_unread(inputs: Inputs) -> None:
+    """Print what could not be read, each reason once."""
+    for line in inputs.unread.lines() if inputs.unread else ():
+        say(line)
 
 
 def print_summary(result: Result, target: Path) -> None:
@@ -192,7 +216,10 @@ def print_summary(result: Result, target: Path) -> None:
     say(f"look at {target / 'report.html'}")
 
 
-_WITH_UPDATE = frozenset("sources grown exact report model jobs read_as encoding".split())
+_WITH_UPDATE = frozenset(
+    "sources grown exact report model jobs read_as encoding strict text_column title_column date_column "
+    "id_column".split()
+)
 """Parameters that --update takes; a run keeps all others."""
 
 
@@ -209,27 +236,19 @@ def _check_own_options() -> None:
 
 
 def _updated(
-    sources: tuple[Path, ...],
-    folder: Path,
-    exact: bool,
-    report: bool,
-    model: str,
-    jobs: int | None,
-    read_as: str | None,
-    encoding: str | None,
-    watch: Watch,
+    inputs: Inputs, folder: Path, exact: bool, report: bool, model: str, jobs: int | None, watch: Watch
 ) -> Update:
-    from samevent.inputs import read_inputs
     from samevent.updates import update
 
     given = click.get_current_context().get_parameter_source("model") is not ParameterSource.DEFAULT
     return update(
-        lambda: read_inputs(sources, format=read_as, encoding=encoding, scratch=folder.absolute().parent),
+        lambda: inputs.read(scratch=folder.absolute().parent),
         folder,
         exact=exact,
         report=report,
         model=model if given else None,
         jobs=jobs or 1,
+        unread=inputs.unread,
         watch=watch,
         tell=say,
     )

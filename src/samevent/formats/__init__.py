@@ -6,24 +6,37 @@ write(corpus, "out.conll", unit="topic")
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from samevent.corpus import Corpus, Document, Mention, Unit
 from samevent.corpus.corpus import event_key
-from samevent.errors import FormatError, SameventError, UsageError, located, place
-from samevent.formats import brat, conll2012, corefi, corefud, ecbplus, jsonl, tables, text
+from samevent.errors import FormatError, SameventError, UnreadWarning, UsageError, located, place
+from samevent.formats import brat, conll2012, corefi, corefud, ecbplus, feed, folder, jsonl, tables
 from samevent.formats.base import Format, ReadOptions, WriteOptions
 from samevent.formats.files import STANDARD, checked_encoding
+from samevent.formats.records import Columns
 from samevent.formats.unknown import unknown_format
+from samevent.formats.unread import Unread
 
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT
-    for module in (jsonl, ecbplus, conll2012, corefud, brat, corefi, tables, text)
+    format.name: format
+    for format in (
+        jsonl.FORMAT,
+        feed.FORMAT,
+        *(module.FORMAT for module in (ecbplus, conll2012, corefud, brat, corefi, tables)),
+        *(format for format in folder.LOOSE.values() if format is not feed.FORMAT),
+        folder.FORMAT,
+    )
 }
 """All formats by name; recognition tries them in this order."""
+
+
+READABLE = tuple(name for name, format in FORMATS.items() if format.readable)
+WRITABLE = tuple(name for name, format in FORMATS.items() if format.writable)
 
 
 class HasCorpus(Protocol):
@@ -40,16 +53,41 @@ def read(
     encoding: str | None = None,
     sentences: str | Path | None = None,
     repeats: bool = False,
+    columns: Mapping[str, str | None] | None = None,
+    strict: bool = False,
 ) -> Corpus:
     """Read a corpus from a file or folder.
 
     The format is recognised from names and contents unless `format` names it. `encoding` is for text that is not
     UTF-8, `sentences` names ECB+'s list of validated sentences if it is not beside the data. `repeats` lets a CoNLL
-    file put one span into two clusters, as the official scorer does; otherwise that is an error.
+    file put one span into two clusters, as the official scorer does; otherwise that is an error. `columns` say which
+    columns of a table hold the `text`, `title`, `date` and `id`.
+
+    Loose files of a folder (and rows of a table) that cannot be read are left out with an `UnreadWarning`, or raise an
+    error if reading is `strict`. In a corpus, anything that cannot be read is an error.
     """
-    documents = stream(path, format=format, encoding=encoding, sentences=sentences, repeats=repeats)
+    unread = None if strict else Unread()
+    documents = stream(
+        path,
+        format=format,
+        encoding=encoding,
+        sentences=sentences,
+        repeats=repeats,
+        columns=columns,
+        unread=unread,
+    )
     with located(path):
-        return Corpus(documents)
+        corpus = Corpus(documents)
+    if unread:
+        check_some_read(corpus, unread)
+        warnings.warn(UnreadWarning("\n".join(unread.lines())), stacklevel=2)
+    return corpus
+
+
+def check_some_read(corpus: Corpus, unread: Unread | None) -> None:
+    """Raise if nothing could be read, with the first reason."""
+    if unread and not len(corpus):
+        raise unread.errors[0] if len(unread) == 1 else unread.summary()
 
 
 def stream(
@@ -59,23 +97,32 @@ def stream(
     encoding: str | None = None,
     sentences: str | Path | None = None,
     repeats: bool = False,
+    columns: Mapping[str, str | None] | None = None,
+    unread: Unread | None = None,
 ) -> Iterator[Document]:
-    """Yield the documents of a corpus one by one, as `read` reads them; ids are not compared with each other."""
+    """Yield the documents of a corpus one by one, as `read` reads them; ids are not compared with each other.
+
+    Loose files and rows that cannot be read go to `unread`; without it the first is an error.
+    """
     path = Path(path)
     chosen = chosen_format(path, format)
     options = ReadOptions(
-        encoding=checked_encoding(encoding), sentences=Path(sentences) if sentences else None, repeats=repeats
+        encoding=checked_encoding(encoding),
+        sentences=Path(sentences) if sentences else None,
+        repeats=repeats,
+        columns=Columns.of(columns or {}),
+        unread=unread,
     )
 
     def documents() -> Iterator[Document]:
-        empty = True
+        empty, before = True, len(unread or ())
         with located(path):
             for document in chosen.read(path, options):
                 if not repeats:
                     check_repeats(document)
                 empty = False
                 yield document
-            if empty:
+            if empty and len(unread or ()) == before:
                 raise FormatError(
                     f"contains no documents (read as {chosen.name})",
                     expected="at least one document",
@@ -106,12 +153,12 @@ def chosen_format(path: Path, name: str | None = None) -> Format:
             where=place(path),
             expected="an existing file or folder, or - for standard input",
         )
-    return _named(name) if name else recognised(path)
+    return _named(name, READABLE) if name else recognised(path)
 
 
 def output_format(path: Path, name: str | None = None) -> Format:
     """Return the named format, or the one that the suffix of the output path implies."""
-    return _named(name) if name else _by_suffix(path)
+    return _named(name, WRITABLE) if name else _by_suffix(path)
 
 
 def write(
@@ -152,7 +199,7 @@ def recognised(path: Path) -> Format:
     for format in FORMATS.values():
         if format.recognises(path):
             return format
-    raise unknown_format(path, FORMATS)
+    raise unknown_format(path, READABLE)
 
 
 def _is_there(path: Path) -> bool:
@@ -162,9 +209,10 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _named(name: str) -> Format:
-    if name not in FORMATS:
-        raise UsageError(f"unknown format {name!r}", expected=f"one of {', '.join(FORMATS)}")
+def _named(name: str, offered: Sequence[str]) -> Format:
+    if name not in offered:
+        what = "this direction cannot be done with" if name in FORMATS else "unknown format"
+        raise UsageError(f"{what} {name!r}", expected=f"one of {', '.join(offered)}")
     return FORMATS[name]
 
 
@@ -173,19 +221,22 @@ def _by_suffix(path: Path) -> Format:
         return FORMATS["jsonl"]
     name = path.name.lower().removesuffix(".gz")
     for format in FORMATS.values():
-        if name.endswith(format.suffixes):
+        if format.writable and name.endswith(format.suffixes):
             return format
     raise UsageError(
         "the file name does not show which format to write",
         where=place(path),
-        hint=f"name the format (--to): one of {', '.join(FORMATS)}",
+        hint=f"name the format (--to): one of {', '.join(WRITABLE)}",
     )
 
 
 __all__ = [
     "FORMATS",
+    "READABLE",
+    "WRITABLE",
     "Format",
     "ReadOptions",
+    "Unread",
     "WriteOptions",
     "output_format",
     "read",

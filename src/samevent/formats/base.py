@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from samevent.corpus import Corpus, Document, Unit
-from samevent.errors import SameventError, located
+from samevent.errors import SameventError, UsageError, located, place
+from samevent.formats.files import STANDARD, files_in
+from samevent.formats.files import has_suffix as has_suffix
+from samevent.formats.records import Columns
+from samevent.formats.unread import Unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,12 +22,16 @@ class ReadOptions:
     `encoding`: of text files that are not UTF-8. `sentences`: the list of validated sentences that goes with
     ECB+. `repeats`: keep a span that is in two clusters (for scoring only) instead of rejecting it.
     `failures`: collect the errors of single documents here and read on, instead of raising the first.
+    `unread`: collect loose files and rows that cannot be read here and read on. `columns`: which fields of tables
+    hold the text, title, date and id.
     """
 
     encoding: str | None = None
     sentences: Path | None = None
     repeats: bool = False
     failures: list[SameventError] | None = None
+    unread: Unread | None = None
+    columns: Columns = field(default_factory=Columns)
 
     @contextmanager
     def document_at(self, path: Path | str, line: int | None = None) -> Iterator[None]:
@@ -36,6 +44,17 @@ class ReadOptions:
                 raise
             self.failures.append(error)
 
+    @contextmanager
+    def loose_at(self, path: Path | str, line: int | None = None) -> Iterator[None]:
+        """Wrap the reading of a loose file or row, without which a corpus is still one: it may be left unread."""
+        try:
+            with self.document_at(path, line):
+                yield
+        except SameventError as error:
+            if self.unread is None:
+                raise
+            self.unread.add(error)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
@@ -45,18 +64,72 @@ class WriteOptions:
     overwrite: bool = False
 
 
+def _not_readable(path: Path, _options: ReadOptions) -> Iterator[Document]:
+    raise UsageError("this format can be written, but not read", where=place(path))
+
+
+def _not_writable(_corpus: Corpus, path: Path, _options: WriteOptions) -> None:
+    raise UsageError("this format can be read, but not written", where=place(path))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """One file format. `recognises` returns whether this format reads an existing path."""
+    """One file format. `recognises` returns whether this format reads an existing path.
+
+    A format without `read` or `write` is only written or only read. Files of a `loose` format are documents of their
+    own, which belong to no corpus.
+    """
 
     name: str
     summary: str
     suffixes: tuple[str, ...]
     recognises: Callable[[Path], bool]
-    read: Callable[[Path, ReadOptions], Iterator[Document]]
-    write: Callable[[Corpus, Path, WriteOptions], None]
+    read: Callable[[Path, ReadOptions], Iterator[Document]] = _not_readable
+    write: Callable[[Corpus, Path, WriteOptions], None] = _not_writable
+    loose: LooseReader | None = None
+
+    @property
+    def readable(self) -> bool:
+        """Whether files of this format can be read."""
+        return self.read is not _not_readable
+
+    @property
+    def writable(self) -> bool:
+        """Whether a corpus can be written in this format."""
+        return self.write is not _not_writable
 
 
-def has_suffix(path: Path, *suffixes: str) -> bool:
-    """Return whether a file name ends in one of these suffixes, ignoring `.gz`."""
-    return path.name.lower().removesuffix(".gz").endswith(suffixes)
+LooseReader = Callable[[Path, str, ReadOptions], Iterator[Document]]
+"""Takes a file, the id of its document (of several, each id begins with it), and options."""
+
+
+def loose_format(
+    name: str,
+    summary: str,
+    suffixes: tuple[str, ...],
+    documents: LooseReader,
+    *,
+    recognises: Callable[[Path], bool] | None = None,
+) -> Format:
+    """Return a format of loose files, recognised by their suffixes; the name of a file is the id of its document.
+
+    Of a folder, only files with these suffixes are read.
+    """
+
+    def read(path: Path, options: ReadOptions) -> Iterator[Document]:
+        for file in sorted(files_in(path, *suffixes)) if path.is_dir() else [path]:
+            id = file.relative_to(path).as_posix() if path.is_dir() else file.name
+            with options.loose_at(file):
+                yield from documents(file, "stdin" if file == STANDARD else id, options)
+
+    def by_suffix(path: Path) -> bool:
+        return path.is_file() and has_suffix(path, *suffixes)
+
+    return Format(
+        name=name,
+        summary=summary,
+        suffixes=suffixes,
+        recognises=recognises or by_suffix,
+        read=read,
+        loose=documents,
+    )

@@ -50,9 +50,9 @@ from samevent.corpus.document import reading_order, shortened
 from samevent.errors import CorpusError, FormatError, SameventError, UsageError, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import loads
-from samevent.formats.files import read_lines, write_folder
+from samevent.formats.files import files_in, read_lines, write_folder
 from samevent.formats.references import reference_from_json, reference_to_json
-from samevent.formats.text import date_in, documents_in, file_name, files_in, text_chunks, text_of
+from samevent.formats.text import date_in, documents_in, file_name, text_chunks, text_of
 
 _TYPES = frozenset(kind.capitalize() for kind in KINDS)
 _KIND = re.compile(

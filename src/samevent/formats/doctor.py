@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from samevent.errors import CorpusError, SameventError
 from samevent.formats import check_repeats, chosen_format
 from samevent.formats.base import ReadOptions
 from samevent.formats.files import checked_encoding
+from samevent.formats.records import Columns
 
 MOJIBAKE = re.compile(r"Ã[\x80-\xbf©±¶¼³¡­]|â€[™œ\x9d“”˜¦]|Â[\xa0-\xbf]")
 LONG_SENTENCE = 200
@@ -53,6 +54,7 @@ def examine(
     format: str | None = None,
     encoding: str | None = None,
     sentences: str | Path | None = None,
+    columns: Mapping[str, str | None] | None = None,
 ) -> Diagnosis:
     """Read everything that can be read, and return counts and problems."""
     path = Path(path)
@@ -63,6 +65,7 @@ def examine(
         sentences=Path(sentences) if sentences else None,
         repeats=True,
         failures=failures,
+        columns=Columns.of(columns or {}),
     )
     documents: list[Document] = []
     with options.document_at(path):

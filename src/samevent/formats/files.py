@@ -29,6 +29,8 @@ from samevent.errors import check_absent as check_absent
 
 MAX_BYTES = 20_000_000
 """Limit on the length of a line and the size of a document."""
+MAX_CONTAINER_BYTES = 200_000_000
+"""Limit on a file that holds pictures or attachments beside its text."""
 MAX_ARCHIVE_BYTES = 1_000_000_000
 """Limit on what the entries of an archive unpack to, all together."""
 
@@ -89,13 +91,32 @@ def check_regular(path: Path) -> None:
         )
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read one whole document."""
+def has_suffix(path: Path, *suffixes: str) -> bool:
+    """Return whether a file name ends in one of these suffixes, ignoring `.gz`."""
+    return path.name.lower().removesuffix(".gz").endswith(suffixes)
+
+
+def files_in(folder: Path, *suffixes: str) -> Iterator[Path]:
+    """Yield the files of a folder with one of these suffixes, or all, at any depth, except hidden ones."""
+    for root, folders, names in os.walk(folder, onerror=_raise_unreadable):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if not name.startswith(".") and (not suffixes or has_suffix(Path(name), *suffixes)):
+                yield Path(root, name)
+
+
+def _raise_unreadable(error: OSError) -> None:
+    raise FormatError(f"cannot be read ({error.strerror})", where=place(error.filename)) from error
+
+
+def read_bytes(path: Path, *, most: int | None = None) -> bytes:
+    """Read one whole document, of at most so many bytes (`MAX_BYTES`)."""
+    most = most or MAX_BYTES
     with opened(path) as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
+        data = stream.read(most + 1)
+    if len(data) > most:
         raise FormatError(
-            f"is larger than {MAX_BYTES:,} bytes",
+            f"is larger than {most:,} bytes",
             where=place(path),
             expected="one document per file",
             hint="split it, or use JSON Lines with one document per line",
@@ -315,7 +336,7 @@ def is_binary(data: bytes) -> bool:
     return len(start.translate(None, _CONTROLS)) < 0.98 * len(start)
 
 
-def _is_utf16(data: bytes) -> bool:
+def is_utf16(data: bytes) -> bool:
     """Return whether every other byte is mostly NUL, and hardly any between them, as in UTF-16 of Latin letters."""
     one, other = (data[side:_SNIFFED_BYTES:2].count(b"\0") for side in (0, 1))
     return max(one, other) > min(len(data), _SNIFFED_BYTES) // 4 and 10 * min(one, other) < max(one, other)
@@ -324,7 +345,7 @@ def _is_utf16(data: bytes) -> bool:
 def _encoding_hint(data: bytes, codec: str) -> str:
     if codec != "utf-8":
         return "check that this is the file's encoding and that the file is complete"
-    if _is_utf16(data):
+    if is_utf16(data):
         return "it looks like UTF-16 without a mark: pass --encoding utf-16-le or utf-16-be"
     if is_binary(data):
         return "it looks like a binary file: is it the right one?"

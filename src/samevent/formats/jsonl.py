@@ -18,18 +18,16 @@ from typing import Any
 from samevent.corpus import KINDS, Argument, Corpus, Document, Mention
 from samevent.corpus.document import joined, spaced_words
 from samevent.corpus.tokenize import token_spans
-from samevent.errors import FormatError
+from samevent.errors import FormatError, located
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string, truth
 from samevent.formats.files import read_lines, write_text
-from samevent.formats.parquet import parquet_files, rows
+from samevent.formats.parquet import column_names, parquet_files, rows
+from samevent.formats.records import NATIVE, document_from_record
 from samevent.formats.references import reference_from_json, reference_to_json
 
 RESULT_FILE = "result.jsonl"
 """The file of a run's folder that has its documents and events."""
-_DOCUMENT_FIELDS = frozenset(
-    "id text tokens sentences title date topic subtopic mentions url_sentences annotated_sentences".split()
-)
 _MENTION_FIELDS = frozenset(
     "id kind start end char_start char_end text event within arguments head tokens tag event_class negated "
     "probability refers".split()
@@ -40,15 +38,29 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read one document per line; blank lines are skipped. Of Parquet, read one per row."""
     if parts := parquet_files(path):
         for part in parts:
-            for at, data in rows(part):
-                with options.document_at(part, at):
-                    yield document_from_json(data)
+            yield from _parquet_documents(part, options)
         return
     file = _file(path)
     for at, line in read_lines(file, encoding=options.encoding):
         if line.strip():
             with options.document_at(file, at):
-                yield document_from_json(parsed(line, file, at))
+                record = parsed(line, file, at)
+                if options.columns:
+                    yield document_from_record(record, options.columns.resolved(record), f"{file.name}/{at}")
+                else:
+                    yield document_from_json(record)
+
+
+def _parquet_documents(part: Path, options: ReadOptions) -> Iterator[Document]:
+    """Read rows that are documents of JSON Lines, or of another making."""
+    names = column_names(part)
+    native = not options.columns and {"text", "tokens"} & names.keys()
+    with located(part):
+        fields = {} if native else options.columns.resolved(names)
+    for at, data in rows(part):
+        with options.document_at(part, at):
+            id = f"{part.name}/{at}"
+            yield document_from_json({"id": id, **data}) if native else document_from_record(data, fields, id)
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
@@ -70,7 +82,7 @@ def document_from_json(data: Json) -> Document:
     """Build a document from its JSON object."""
     id = label(data, "id", required=True)
     fields: dict[str, Any] = {name: label(data, name) for name in ("title", "date", "topic", "subtopic")}
-    fields["extra"] = {k: v for k, v in data.items() if k not in _DOCUMENT_FIELDS}
+    fields["extra"] = {k: v for k, v in data.items() if k not in NATIVE}
     mentions = list_of(data, "mentions", dict, "objects")
     if "tokens" in data:
         document = Document.from_tokens(id, _sentences(data), text=string(data, "text"), **fields)

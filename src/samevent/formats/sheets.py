@@ -14,7 +14,8 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -81,8 +82,17 @@ class Row:
         return {name: cell for name, cell in self.cells.items() if name and cell and name not in columns}
 
 
-def rows(path: Path, required: Collection[str], *, encoding: str | None = None) -> Iterator[Row]:
-    """Yield the rows of a table whose first row names its columns; empty rows are skipped."""
+def rows(
+    path: Path,
+    required: Collection[str],
+    *,
+    encoding: str | None = None,
+    checked: Callable[[Path, int], AbstractContextManager[None]] = located,
+) -> Iterator[Row]:
+    """Yield the rows of a table whose first row names its columns; empty rows are skipped.
+
+    Each row is read inside `checked`, which adds the location to an error, or leaves the row out.
+    """
     # The limit on a cell is global to the process, so it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), files.MAX_BYTES))
     lines = _lines(path, encoding or "utf-8")
@@ -92,10 +102,11 @@ def rows(path: Path, required: Collection[str], *, encoding: str | None = None) 
     line = 1
     try:
         for row in reader:
-            with located(path, line):
-                if not header:
+            if not header:
+                with located(path, line):
                     header = _header(row, required)
-                elif any(row):
+            elif any(row):
+                with checked(path, line):
                     yield _row(path, line, header, row)
             line = reader.line_num + 1
     except csv.Error as error:

@@ -1,6 +1,7 @@
 """Plain text: a `.txt` or `.text` file is a document; a folder of them, at any depth, is a corpus.
 
-The text is kept as it is, line ends included; only a byte-order mark is dropped. A document's id is the file name
+The text is kept as it is, line ends included; only a byte-order mark is dropped. Text that is not UTF-8 is read in the
+encoding that it most likely has, which `extra["encoding"]` names. A document's id is the file name
 without its suffix; in a folder, the relative path with `/`. An ISO date
 such as `2013-05-03` in the id becomes the document's date, unless the id contains two different ones. Hidden files
 and folders are skipped, links to folders are not followed. A file of white space is a document without tokens.
@@ -11,7 +12,6 @@ Windows ...) is percent-encoded, and reading decodes exactly that. brat uses the
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -20,7 +20,8 @@ from pathlib import Path, PurePosixPath
 from samevent.corpus import Corpus, Document
 from samevent.errors import FormatError, UsageError, located, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
-from samevent.formats.files import STANDARD, decoded, read_bytes, write_folder, write_text
+from samevent.formats.encodings import decode_any
+from samevent.formats.files import STANDARD, decoded, files_in, read_bytes, write_folder, write_text
 from samevent.formats.unknown import check_plain
 
 _SUFFIXES = (".txt", ".text")
@@ -39,8 +40,17 @@ _DATE = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read a file, or the files of a folder in order of their names."""
     for id, file in documents_in(path, *_SUFFIXES).items():
-        with options.document_at(file):
-            yield Document.from_text(id, text_of(file, options), date=date_in(id))
+        with options.loose_at(file):
+            yield from documents(file, id, options)
+
+
+def documents(file: Path, id: str, options: ReadOptions) -> Iterator[Document]:
+    """Read one file, in whatever encoding it is."""
+    data = read_bytes(file)
+    check_plain(data, file)
+    text, guess = decode_any(data, file, options.encoding)
+    _check_no_nul(text, file)
+    yield Document.from_text(id, text, date=date_in(id), extra={"encoding": guess} if guess else {})
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
@@ -57,15 +67,6 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
             expected="the name of a folder",
             hint="leave out the suffix, or write JSON Lines",
         )
-
-
-def files_in(folder: Path, *suffixes: str) -> Iterator[Path]:
-    """Yield the files of a folder with one of these suffixes, at any depth, except hidden ones."""
-    for root, folders, names in os.walk(folder, onerror=_raise_unreadable):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if not name.startswith(".") and has_suffix(Path(name), *suffixes):
-                yield Path(root, name)
 
 
 def documents_in(path: Path, *suffixes: str) -> dict[str, Path]:
@@ -119,6 +120,11 @@ def text_of(file: Path, options: ReadOptions) -> str:
     data = read_bytes(file)
     check_plain(data, file)
     text = decoded(data, file, encoding=options.encoding)
+    _check_no_nul(text, file)
+    return text
+
+
+def _check_no_nul(text: str, file: Path) -> None:
     if (at := text.find("\0")) >= 0:
         raise FormatError(
             f"character {at} is a NUL",
@@ -126,7 +132,6 @@ def text_of(file: Path, options: ReadOptions) -> str:
             expected="a text file",
             hint="if it is UTF-16 without a mark, pass --encoding utf-16-le or utf-16-be",
         )
-    return text
 
 
 def text_chunks(document: Document) -> list[str]:
@@ -152,14 +157,8 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _raise_unreadable(error: OSError) -> None:
-    raise FormatError(f"cannot be read ({error.strerror})", where=place(error.filename)) from error
-
-
 def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        return any(files_in(path, *_SUFFIXES)) and not any(files_in(path, ".ann"))
-    return has_suffix(path, *_SUFFIXES)
+    return has_suffix(path, *_SUFFIXES) and not path.is_dir()
 
 
 FORMAT = Format(
@@ -169,4 +168,5 @@ FORMAT = Format(
     recognises=_recognises,
     read=read,
     write=write,
+    loose=documents,
 )

@@ -11,8 +11,12 @@ from samevent.formats.files import is_binary, opened
 
 _SAVE = "save it as plain text"
 _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
-    (rb"%PDF-", "a PDF document", "extract its text first, for example with pdftotext"),
-    (rb"PK\x03\x04", "a zip archive, as Office documents are", f"{_SAVE}, or unpack it"),
+    (rb"%PDF-", "a PDF document", "give it a name that ends in .pdf"),
+    (
+        rb"PK\x03\x04",
+        "a zip archive, as Office documents are",
+        f"{_SAVE}, or unpack it; Word documents end in .docx",
+    ),
     (rb"\xd0\xcf\x11\xe0", "an Office document", _SAVE),
     (rb"\{\\rtf", "a rich-text document", _SAVE),
     (rb"\x1f\x8b", "compressed with gzip", "give it a name that ends in .gz"),
@@ -20,11 +24,11 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (
         rb"(?i:(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{,1000}?-->\s*)?<(?:!doctype\s+html|html)\b)",
         "an HTML page",
-        "extract its text first, for example with trafilatura or lynx -dump",
+        "give it a name that ends in .html",
     ),
 )
 """How a file begins, what it is, and what to do with it."""
-_TABLES = (".csv", ".tsv", ".xlsx")
+_SPREADSHEETS = (".xls", ".xlsx", ".ods")
 _SNIFFED_BYTES = 4096
 
 
@@ -39,8 +43,13 @@ def unknown_format(path: Path, formats: Iterable[str]) -> FormatError:
     """Return the error for a path that no format reads."""
     if path.is_dir():
         return _unreadable_folder(path, formats)
-    if path.suffix.lower() in _TABLES:
-        return single_table(path)
+    if path.suffix.lower() in _SPREADSHEETS:
+        return FormatError(
+            "is a spreadsheet",
+            where=place(path),
+            expected="a table with a column of texts",
+            hint="save it as CSV, in UTF-8 if that is offered",
+        )
     with opened(path) as stream:
         data = stream.read(_SNIFFED_BYTES)
     what, hint = _signature(data) or (
@@ -55,14 +64,14 @@ def single_table(path: Path) -> FormatError:
     return FormatError(
         "is a single table",
         where=place(path),
-        expected="a folder with documents.csv and mentions.csv, or JSON Lines",
-        hint='write one line {"id": "...", "text": "..."} per document into a file that ends in .jsonl',
+        expected="a folder with documents.csv and mentions.csv",
+        hint="if its rows are documents, read it as csv (--from csv)",
     )
 
 
 def _unreadable_folder(path: Path, formats: Iterable[str]) -> FormatError:
     files = sorted(file for file in path.rglob("*") if file.is_file())
-    expected = "a folder of .txt files, or a corpus (docs/formats.md)"
+    expected = "a folder of documents (text, web pages, PDF, tables ...), or a corpus (docs/formats.md)"
     if not files:
         return FormatError("the folder has no files", where=place(path), expected=expected)
     first = unknown_format(files[0], formats)

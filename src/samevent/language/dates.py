@@ -45,14 +45,20 @@ _END = re.compile(r"\s*(?:\([^)\n]+\))?\s*(?:[-–—:|]|,?\s*(?:at\s+)?\d\d?\s?
 
 
 def document_date(document: Document) -> str | None:
-    """Return the date of a document (ISO): as given, from the head of its text, or from its id or title.
+    """Return the date of a document (ISO): as given, from the head of its text, its id or title, or of its file.
 
     >>> document_date(Document.from_text("a", "CAIRO, Nov. 10, 2011 (Reuters) - Jets bombed Yida."))
     '2011-11-10'
     """
     if given := _first(document.date):
         return given
-    return _in_head(_head(document.text)) or _first(document.id) or _first(document.title)
+    created = document.extra.get("created")
+    return (
+        _in_head(_head(document.text))
+        or _first(document.id)
+        or _first(document.title)
+        or _first(created if isinstance(created, str) else None)
+    )
 
 
 def _first(text: str | None) -> str | None:

@@ -21,7 +21,7 @@ from samevent.corpus import Corpus
 from samevent.corpus.stored import StoredDocuments
 from samevent.corrections import CORRECTIONS_FILE, Corrections, MarkedMention, NotEvents, agreed, match
 from samevent.errors import OutputExistsError, UsageError, check_absent, place
-from samevent.formats import check_writable, output_format, write
+from samevent.formats import Unread, check_writable, output_format, write
 from samevent.formats.files import STANDARD, write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.store import DocumentFile
@@ -90,6 +90,7 @@ def run(
     skip_bad: bool = False,
     final: bool = False,
     memory: float | None = None,
+    unread: Unread | None = None,
     began: float | None = None,
     beside: Callable[[Path, Result], None] | None = None,
     watch: Watch | None = None,
@@ -106,7 +107,8 @@ def run(
     error, or with `skip_bad` left out and listed in run.json. Unless the run is `final`, it keeps what later updates
     need. `beside` may write more files into the folder. With `memory`, all processes together take at most so many
     bytes, with fewer jobs or with what is large on disk, and with the same result; if that is not enough, it is an
-    error. A time limit counts from when the command `began` (`time.monotonic`), by default from now.
+    error. What the source left `unread` is listed in run.json. A time limit counts from when the command `began`
+    (`time.monotonic`), by default from now.
     """
     options = options or Options()
     clock = Clock(options.time_limit, began)
@@ -118,10 +120,9 @@ def run(
     corpus = source() if callable(source) else source
     survey = Survey.of(corpus)
     corpus = survey.in_order(corpus)
-    if other := survey.check_readable():
-        tell(
-            f"{len(other):,} documents do not look like English, such as {other[0]!r}: expect little from them"
-        )
+    survey.check_readable()
+    for notice in survey.notices():
+        tell(notice)
     for name in formats:
         check_writable(corpus, result_name(name), format=name)
     words = survey.words
@@ -135,7 +136,7 @@ def run(
     seconds = words / _WORDS_PER_SECOND / jobs + 3
     tell(f"read {survey}; about {duration(seconds)} without cached parses")
     loaded = Model.load(model, cache=Cache())
-    about = {
+    about: dict[str, Any] = {
         "samevent": __version__,
         "model": loaded.name,
         "options": asdict(options),
@@ -191,6 +192,8 @@ def run(
         if skipped:
             about["skipped"] = skipped
             tell(f"{len(skipped):,} documents were left out, such as {next(iter(skipped))!r}: see run.json")
+        if unread:
+            about["unread"] = unread.to_json()
         if formats:
             about["formats"] = list(formats)
         if corrections is not None:

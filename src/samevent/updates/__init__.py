@@ -34,7 +34,7 @@ from samevent.corrections import (
     read_corrections,
 )
 from samevent.errors import UsageError, place
-from samevent.formats import write
+from samevent.formats import Unread, write
 from samevent.formats.files import write_text
 from samevent.formats.jsonl import RESULT_FILE, document_from_json, document_to_json
 from samevent.formats.store import Shelf
@@ -97,6 +97,7 @@ def update(
     jobs: int = 1,
     report: bool = False,
     skip_changed: bool = False,
+    unread: Unread | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Update:
@@ -104,7 +105,7 @@ def update(
 
     The run's own options hold. `model` is the one it was made with, if that is not a shipped one. With `report`, the
     whole report is written anew. A document that the run has with another text is an error, or left out if
-    `skip_changed`.
+    `skip_changed`. What the source left `unread` is listed in run.json.
     """
     recover(folder)
     about = read_about(folder)
@@ -117,9 +118,11 @@ def update(
         tell("there are no new documents")
         return Update()
     survey = Survey.of(new)
-    if other := survey.check_readable():
-        tell(f"{len(other):,} new documents do not look like English, such as {other[0]!r}")
+    survey.check_readable()
+    for notice in survey.notices():
+        tell(notice)
     tell(f"{survey} to add")
+    about = _with_unread(about, unread)
     state = State.load(folder)
     system = clusterer(options.clusterer, options.changes, preset=options.preset)
     total = len(known["documents"]) + len(new)
@@ -128,7 +131,7 @@ def update(
             reason = ", because there are new corrections" if pending else ""
             tell(f"everything is resolved anew this time{reason}")
         return _from_scratch(
-            new, folder, state, options, corrections, model or known["model"], jobs, watch, tell
+            new, folder, state, options, corrections, model or known["model"], jobs, watch, tell, unread
         )
     loaded = Model.load(model or known["model"], cache=Cache())
     part = begin(folder, {**known, "update": True}, overwrite=True)
@@ -182,6 +185,14 @@ def _corrections(folder: Path) -> Corrections | None:
     return read_corrections(file) if file.exists() else None
 
 
+def _with_unread(about: dict[str, Any], unread: Unread | None) -> dict[str, Any]:
+    """Return what is known about a run, with what an update could not read after what is listed already."""
+    if not unread:
+        return about
+    files = {entry["file"]: entry for entry in (*about.get("unread", ()), *unread.to_json())}
+    return {**about, "unread": list(files.values())}
+
+
 def _new(source: Corpus, about: Mapping[str, Any], folder: Path, *, skip_changed: bool, tell: Tell) -> Corpus:
     """Return the documents that a run does not have, in order."""
     prints, known = {d.id: fingerprint(d) for d in source}, about["documents"]
@@ -211,6 +222,7 @@ def _from_scratch(
     jobs: int,
     watch: Watch | None,
     tell: Tell,
+    unread: Unread | None = None,
 ) -> Update:
     """Resolve everything anew; the history says what each event is called now."""
     with (folder / RESULT_FILE).open("rb") as lines:
@@ -239,6 +251,7 @@ def _from_scratch(
         jobs=jobs,
         formats=read_about(folder).get("formats", ()),
         overwrite=True,
+        unread=unread,
         beside=write_history,
         watch=watch,
         tell=tell,

@@ -16,7 +16,7 @@ from pathlib import Path
 from samevent.corpus import Corpus
 from samevent.errors import OutputExistsError, SameventError, UsageError, place
 from samevent.formats import read
-from samevent.inputs import renamed
+from samevent.formats.folder import renamed
 from samevent.model import Options, Watch
 from samevent.runs import Tell, recover, run
 from samevent.updates import Update, update

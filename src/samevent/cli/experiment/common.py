@@ -23,7 +23,7 @@ from samevent.cli.common import (
     say,
 )
 from samevent.formats.files import check_absent
-from samevent.names import FORMATS, SPLITS
+from samevent.names import READABLE, SPLITS
 
 if TYPE_CHECKING:
     from samevent.corpus import Corpus
@@ -61,7 +61,7 @@ resume_option = click.option(
 
 _GOLD_OPTIONS = (
     click.option("--data", type=PATH, required=True, metavar="GOLD", help="A corpus with gold events."),
-    click.option("--format", "read_as", type=choice(FORMATS), help="Format of GOLD, if not recognised."),
+    click.option("--format", "read_as", type=choice(READABLE), help="Format of GOLD, if not recognised."),
     click.option("--split", type=choice(SPLITS), help="Take one part of a split of ECB+."),
     click.option(
         "--part",
