@@ -3,10 +3,11 @@
     python benchmarks/growth.py [--json [FILE]] [--sizes 10000 100000 1000000] [--preset light] [--jobs N]
 
 Corpora come from `benchmarks/corpus.py` as documents that have been read. Each size runs in a process of its own, which
-goes through the stages of `samevent run`: compile the mention table, find neighbouring documents, score pairs, sample,
-judge, write the files, write the report. `cpu_s` are CPU seconds of all threads and processes, `peak_mb` the most
-memory that the process held during the stage (documents and all that earlier stages left included), and `exponent` is
-the slope between this size and the one before it in double logarithmic scale.
+goes through the stages of `samevent run` on a corpus that is too large to be held: compile mention tables, whose
+documents stay in parts, find neighbouring documents, score pairs, sample, judge, write the files, write the report.
+`cpu_s` are CPU seconds of all threads and processes, `peak_mb` the most memory that the process held during the stage
+(all that earlier stages left included), and `exponent` is the slope between this size and the one before it in double
+logarithmic scale.
 """
 
 from __future__ import annotations
@@ -23,17 +24,24 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from samevent import runs
-from samevent.clusterers import Clusterer, clusterer
+from samevent.clusterers import Clusterer, Evidence
 from samevent.corpus import Corpus
-from samevent.model import Model, batch_runtime
-from samevent.preparation import Prepared
+from samevent.language.resources import DEFAULT
+from samevent.model import Options, batch_runtime
 from samevent.report import write_report
 from samevent.results.assembly import assemble
+from samevent.scratch import Scratch
+from samevent.similarity.mentions import compile_mentions
 from samevent.similarity.neighbours import topical_documents
+from samevent.stages import FolderParts, Job
+from samevent.stages.linking import stored_search
+from samevent.stages.reading import PARTITION, part_name, put_together, store_part
+from samevent.stages.tasks import model_of
 
 documents = runpy.run_path(str(Path(__file__).with_name("corpus.py")))["documents"]
 SIZES = (10_000, 100_000, 1_000_000)
@@ -47,13 +55,13 @@ class Stages:
         self.known: dict[str, dict[str, float]] = {}
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Measure what happens inside."""
+    def stage(self, name: str, *, earlier: float = 0.0) -> Iterator[None]:
+        """Measure what happens inside; `earlier` are CPU seconds that the stage had before."""
         _forget_peak()
         began, wall = _cpu(), time.perf_counter()
         yield
         self.known[name] = {
-            "cpu_s": round(_cpu() - began, 2),
+            "cpu_s": round(_cpu() - began + earlier, 2),
             "wall_s": round(time.perf_counter() - wall, 2),
             "peak_mb": round(_peak_mb()),
         }
@@ -86,28 +94,54 @@ def _peak_mb() -> float:
 @batch_runtime()
 def measure(mentions: int, preset: str, jobs: int, keep: Path | None) -> dict[str, Any]:
     """Run all stages on a corpus of so many mentions, and leave the files in the folder `keep`."""
-    model, stages = Model.load(), Stages()
-    system = clusterer("hddcrp", preset=preset)
+    stages = Stages()
     with stages.stage("compiling"):  # loads models and compiled code, which has nothing to do with growth
-        _through(system, _prepared(model, 600), Stages(), jobs, None)
-    with stages.stage("documents"):
-        prepared = _prepared(model, mentions)
-    return _through(system, prepared, stages, jobs, keep)
+        _through(600, preset, Stages(), jobs, None)
+    return _through(mentions, preset, stages, jobs, keep)
 
 
-def _prepared(model: Model, mentions: int) -> Prepared:
-    corpus, annotations = [], {}
-    for document, annotation in documents(mentions):
-        corpus.append(document)
-        annotations[document.id] = annotation
-    return Prepared(Corpus(corpus), annotations, model.resources, model.pair_models)
+def _read(job: Job, mentions: int) -> tuple[list[str], float]:
+    """Leave parts as reading does; return their names, and the CPU seconds that their tables took."""
+    names: list[str] = []
+    took, generated = 0.0, iter(documents(mentions))
+    resources = model_of(job.model).resources
+    while part := list(islice(generated, PARTITION)):
+        began = _cpu()
+        table = compile_mentions(part, lexicon=resources.lexicon, vectors=resources.vectors)
+        took += _cpu() - began
+        names.append(part_name(len(names)))
+        store_part(job.parts, names[-1], Corpus(document for document, _ in part), table, {})
+    return names, took
 
 
-def _through(
-    system: Clusterer, prepared: Prepared, stages: Stages, jobs: int, keep: Path | None
+def _through(mentions: int, preset: str, stages: Stages, jobs: int, keep: Path | None) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder, options = keep or Path(temporary), Options(preset=preset)
+        job = Job(DEFAULT, options, FolderParts(Path(temporary, "parts")))
+        model, system = model_of(job.model), options.system
+        with stages.stage("documents"):
+            names, compiled = _read(job, mentions)
+        with stages.stage("table", earlier=compiled):
+            reading = put_together(job, names, {}, model)
+            corpus = reading.documents
+            scratch = Scratch(Path(temporary))
+            evidence = Evidence(
+                reading.table, model.pair_models, model.resources.lexicon, search=stored_search(scratch)
+            )
+            del reading
+        measured = _stages(system, corpus, evidence, scratch, stages, jobs, folder)
+    return measured | {"stages": stages.known}
+
+
+def _stages(
+    system: Clusterer,
+    corpus: Corpus,
+    evidence: Evidence,
+    scratch: Scratch,
+    stages: Stages,
+    jobs: int,
+    folder: Path,
 ) -> dict[str, Any]:
-    with stages.stage("table"):
-        evidence = prepared.evidence
     with stages.stage("gate"):
         pairs = len(topical_documents(evidence.table, 0.08, jobs=jobs)[0])
     with stages.stage("links"):
@@ -116,24 +150,20 @@ def _through(
     with stages.stage("sampling"):
         clustered = system.cluster(evidence, jobs=jobs)
     with stages.stage("judging"):
-        result = assemble(prepared.corpus, evidence, system, clustered, jobs=jobs)
+        result = assemble(corpus, evidence, system, clustered, jobs=jobs, scratch=scratch)
         events = len(result.events)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = keep or Path(temporary)
-        with stages.stage("files"):
-            runs.write_tables(folder, result)
-        with stages.stage("report"):
-            pages = write_report(result, folder / runs.REPORT_FILE)
-        index_mb = pages[0].stat().st_size / 1e6
+    with stages.stage("files"):
+        runs.write_tables(folder, result)
+    with stages.stage("report"):
+        pages = write_report(result, folder / runs.REPORT_FILE)
     return {
         "mentions": len(evidence),
-        "documents": len(prepared.corpus),
+        "documents": len(corpus),
         "neighbours": pairs,
         "links": count,
         "events": events,
-        "index_mb": round(index_mb, 2),
+        "index_mb": round(pages[0].stat().st_size / 1e6, 2),
         "report_pages": len(pages),
-        "stages": stages.known,
     }
 
 

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -10,7 +13,7 @@ from parses import needs_model
 from samevent import Corpus, Options, memory, scratch
 from samevent.demo import articles
 from samevent.errors import UsageError
-from samevent.memory import needed, parsed_size, plan_within
+from samevent.memory import Watchdog, needed, parsed_size, plan_within, resident
 from samevent.results import parts
 from samevent.results.parts import PartAnswer
 from samevent.runs import open_run, run
@@ -55,6 +58,47 @@ def test_what_cannot_be_kept_is_said_at_once() -> None:
     with pytest.raises(UsageError, match=r"1,000,000 words need about"):
         plan_within(limit, words, 1, encoded=False, can_spill=False)
     assert needed(10**6, 1, encoded=True) > needed(10**6, 1, encoded=False) > needed(10**5, 1, encoded=False)
+
+
+def test_resident_memory_is_that_of_all_processes() -> None:
+    before = resident()
+    code = "held = bytearray(10**8); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout
+        assert child.stdin
+        child.stdout.readline()
+        assert resident() > before + 10**8
+        child.stdin.close()
+
+
+def test_a_watchdog_releases_memory_only_close_to_the_limit() -> None:
+    held, released = [50.0], Event()
+
+    def release() -> None:
+        held[0] = 50.0
+        released.set()
+
+    watchdog = Watchdog(100, release, held=lambda: held[0])
+    watchdog.start()
+    assert not released.wait(0.3)
+    held[0] = 95.0
+    assert released.wait(10)
+    watchdog.stop()
+    assert watchdog.peak == 95
+    assert not watchdog.exceeded
+
+
+@needs_model
+def test_a_run_says_that_it_took_more_memory_than_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_PROGRAM", "_PER_WORD"):
+        monkeypatch.setattr(memory, name, 0)
+    told: list[str] = []
+    run(QUAKES, tmp_path / "out", Options(preset="light"), memory=1e6, tell=told.append)
+    assert [line for line in told if "GB of memory, which is more than the limit" in line]
 
 
 @needs_model

@@ -16,6 +16,7 @@ from samevent.demo import articles
 from samevent.errors import DataError, SameventError
 from samevent.parallel import Starmap
 from samevent.runs import run, write_tables
+from samevent.similarity.mentions import MentionTable
 from samevent.stages import FolderParts, Here, Lost
 
 pytestmark = needs_model
@@ -79,7 +80,7 @@ def test_a_run_by_parts_is_resumed_without_doing_them_again(
     read: list[str] = []
     usual = stages.reading._prepared
 
-    def counted(job: stages.Job, documents: Sequence[Document]) -> dict[str, Any]:
+    def counted(job: stages.Job, documents: Sequence[Document]) -> tuple[Corpus, MentionTable]:
         read.append(documents[0].id)
         return usual(job, documents)
 
@@ -101,7 +102,7 @@ def test_a_damaged_part_is_made_again(plain: dict[str, bytes], tmp_path: Path) -
 def failing(bad: str) -> Any:
     usual = stages.reading._prepared
 
-    def prepared(job: stages.Job, documents: Sequence[Document]) -> dict[str, Any]:
+    def prepared(job: stages.Job, documents: Sequence[Document]) -> tuple[Corpus, MentionTable]:
         if any(document.id == bad for document in documents):
             raise ValueError("no such thing")
         return usual(job, documents)

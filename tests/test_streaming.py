@@ -6,9 +6,8 @@ import errno
 import gc
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,6 +21,7 @@ from samevent.formats import tables
 from samevent.formats.store import DocumentFile, Shelf
 from samevent.inputs import read_inputs
 from samevent.runs import open_run, run
+from samevent.similarity.mentions import MentionTable
 
 QUAKES = Corpus([document for document in articles() if "quake" in document.text])
 LIGHT = Options(preset="light")
@@ -91,9 +91,9 @@ def test_a_streamed_run_is_resumed(
         run(streamed, tmp_path / "out", LIGHT, watch=stop)
     assert list((tmp_path / "out.part" / "parts").glob("read-*"))
     again: list[str] = []
-    usual: Callable[..., dict[str, Any]] = stages.reading._prepared
+    usual = stages.reading._prepared
 
-    def counted(job: stages.Job, documents: Sequence[Document]) -> dict[str, Any]:
+    def counted(job: stages.Job, documents: Sequence[Document]) -> tuple[Corpus, MentionTable]:
         again.append(documents[0].id)
         return usual(job, documents)
 

@@ -2,13 +2,18 @@
 
 The need is that of the program, of every further process that parses, and so many bytes per word of the documents:
 for the mention table, links, samples, reasons and events. What does not fit is spilled: tables, links and samples are
-then memory-mapped, components are solved in small groups, and reasons are looked up in a file.
+then memory-mapped, components are solved in small groups, and reasons are looked up in a file. While a run is under
+way, a `Watchdog` looks at what its processes really hold, and lets go of what lies on disk as well.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
 
 from samevent.errors import UsageError
 
@@ -20,6 +25,11 @@ _PER_WORD, _SPILLED_PER_WORD = 1_500.0, 900.0
 """Mention table, links, samples, reasons, events and the report; the same if what is large is spilled."""
 _VECTORS_PER_WORD = 900.0
 """Contextual vectors, which linking looks at all the time."""
+
+_EVERY, _PATIENCE = 0.05, 1.0
+"""Seconds between two looks at the memory, and after one that was of no help."""
+_CLOSE = 0.85
+"""The share of a limit from which on memory is given back."""
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _SIZE = re.compile(r"([0-9]*\.?[0-9]+)\s*([KMGT]I?)?B?", re.IGNORECASE)
@@ -72,3 +82,66 @@ def plan_within(limit: float, words: int, jobs: int, *, encoded: bool, can_spill
         expected="a higher --memory",
         hint="resolve fewer documents at a time, choose the preset light, or use a cluster (--cluster)",
     )
+
+
+def resident() -> float:
+    """Return the bytes that this process and all that it started have in memory; 0 where nobody can tell."""
+    return sum(map(_resident, _family(os.getpid())))
+
+
+def _family(pid: int) -> list[int]:
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:  # it has ended, or this is not Linux
+        return [pid]
+    return [pid, *(other for child in children for other in _family(int(child)))]
+
+
+def _resident(pid: int) -> float:
+    try:
+        return float(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0.0
+
+
+class Watchdog:
+    """A thread that looks at the memory of a run, and calls `release` whenever it comes close to a limit.
+
+        watchdog = Watchdog(4e9, scratch.release)
+        watchdog.start()
+        ...
+        watchdog.stop()
+
+    `peak` is the most that all processes had together when they were looked at.
+    """
+
+    def __init__(
+        self, limit: float, release: Callable[[], None], *, held: Callable[[], float] = resident
+    ) -> None:
+        self.peak = 0.0
+        self._limit, self._release, self._held = limit, release, held
+        self._ended = Event()
+        self._thread = Thread(target=self._watch, daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._ended.set()
+        self._thread.join()
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the run had more than the limit."""
+        return self.peak > self._limit
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_EVERY):
+            held = self._held()
+            self.peak = max(self.peak, held)
+            if held > _CLOSE * self._limit:
+                self._release()
+                if self._held() > _CLOSE * self._limit:
+                    self._ended.wait(_PATIENCE)

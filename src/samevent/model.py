@@ -45,6 +45,7 @@ from samevent.preparation import (
 )
 from samevent.results import Result
 from samevent.results.assembly import assemble, explain_pair
+from samevent.scratch import Scratch
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.explanation import Explanation
 from samevent.similarity.model import PAIR_MODEL_FILES
@@ -311,8 +312,12 @@ class Model:
         checkpoint: Path | None = None,
         watch: Watch | None = None,
         clock: Clock | None = None,
+        scratch: Scratch | None = None,
     ) -> Result:
-        """Return which mentions of prepared documents refer to the same event; see `resolve`."""
+        """Return which mentions of prepared documents refer to the same event; see `resolve`.
+
+        With a `scratch`, reasons lie there.
+        """
         matched = match(corrections, corpus, evidence.table.ids) if corrections else UNCORRECTED
         evidence = evidence.constrained(matched.constraints)
         system = limited = options.system
@@ -332,6 +337,7 @@ class Model:
             min_probability=options.min_probability,
             keep_singletons=options.keep_singletons,
             jobs=jobs,
+            scratch=scratch,
         )
 
     @batch_runtime()

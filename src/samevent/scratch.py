@@ -4,19 +4,23 @@
     links = scratch.kept(links)      # equal values, whose large arrays are memory-mapped
     scratch.release()                # from here on, only what is looked at again is in memory
 
-The files lie in a folder with room for them and are gone with the arrays, however the program ends.
+The files lie in a folder with room for them and are gone with the arrays, however the program ends. `IN_MEMORY` has the
+same methods for arrays that fit.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import mmap
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Lock
+from typing import IO, Any, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -45,6 +49,7 @@ class Scratch:
     def __init__(self, folder: Path, *, least: int | None = None) -> None:
         self.folder, self._least = folder, LEAST if least is None else least
         self._maps: WeakSet[mmap.mmap] = WeakSet()
+        self._lock = Lock()  # another thread may ask for memory
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Return an array to be filled, which is 0 so far."""
@@ -54,9 +59,18 @@ class Scratch:
             return np.zeros(shape, kind)
         with writing(self.folder), tempfile.TemporaryFile(dir=self.folder) as file:
             file.truncate(size)
-            pages = mmap.mmap(file.fileno(), size)
-        self._maps.add(pages)
-        return np.frombuffer(pages, kind).reshape(shape)
+            return self._mapped(file, kind).reshape(shape)
+
+    def joined(
+        self, rows: Iterable[Sequence[NDArray[Any]]], dtypes: Sequence[DTypeLike]
+    ) -> list[NDArray[Any]]:
+        """Concatenate columns that come in rows of arrays, one per column, and are not held meanwhile."""
+        with writing(self.folder), ExitStack() as stack:
+            files = [stack.enter_context(tempfile.TemporaryFile(dir=self.folder)) for _ in dtypes]
+            for row in rows:
+                for file, array, dtype in zip(files, row, dtypes, strict=True):
+                    np.ascontiguousarray(array, dtype).tofile(file)
+            return [self._mapped(file, np.dtype(dtype)) for file, dtype in zip(files, dtypes, strict=True)]
 
     def kept(self, value: _Value) -> _Value:
         """Return a value of arrays, dataclasses and mappings whose large arrays lie in the folder."""
@@ -64,9 +78,22 @@ class Scratch:
 
     def release(self) -> None:
         """Let all pages leave the memory of this process."""
-        for pages in list(self._maps):
+        with self._lock:
+            maps = list(self._maps)
+        for pages in maps:
             if hasattr(pages, "madvise"):
                 pages.madvise(mmap.MADV_DONTNEED)  # of a shared map: what was written stays
+
+    def _mapped(self, file: IO[bytes], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return the content of a file, which may be closed then."""
+        size = file.seek(0, io.SEEK_END)
+        if not size:
+            return np.empty(0, dtype)
+        file.flush()
+        pages = mmap.mmap(file.fileno(), size)
+        with self._lock:
+            self._maps.add(pages)
+        return np.frombuffer(pages, dtype)
 
     def _kept(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -87,6 +114,30 @@ class Scratch:
         room[...] = array
         self.release()
         return room
+
+
+class _InMemory(Scratch):
+    """Keeps arrays in memory."""
+
+    def __init__(self) -> None:
+        Scratch.__init__(self, Path())
+
+    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        return np.zeros(shape, dtype)
+
+    def joined(
+        self, rows: Iterable[Sequence[NDArray[Any]]], dtypes: Sequence[DTypeLike]
+    ) -> list[NDArray[Any]]:
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in dtypes]
+        for number, dtype in enumerate(dtypes):  # the parts of a column go when it is whole
+            columns[number] = [np.concatenate([np.empty(0, dtype), *columns[number]])]
+        return [array for (array,) in columns]
+
+    def kept(self, value: _Value) -> _Value:
+        return value
+
+
+IN_MEMORY = _InMemory()
 
 
 def _is_mapped(array: NDArray[Any]) -> bool:

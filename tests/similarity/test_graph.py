@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import expit
 
+from samevent.scratch import IN_MEMORY, Scratch
 from samevent.seeds import stream
 from samevent.similarity import graph
 from samevent.similarity.bags import Floats, Indices
@@ -90,6 +93,22 @@ def test_links_have_the_same_columns_alone() -> None:
     for link in range(len(score)):
         alone = graph.columns(slice(link, link + 1))
         assert alone.tobytes() == whole[graph.order[link]].tobytes()
+
+
+def test_links_that_are_sorted_some_at_a_time_have_the_same_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, pairs, score = random_links(8, mentions=60, documents=7)
+    order = stream(2, "order").permutation(len(score))
+    pairs, score = Pairs(pairs.i[order], pairs.j[order]), score[order]
+    whole = graph_columns(document, pairs, score)
+    for size in (1, 50):
+        monkeypatch.setattr(graph, "_PIECE", size)
+        monkeypatch.setattr(graph, "_SORTED", size)
+        for scratch in (IN_MEMORY, Scratch(tmp_path, least=1)):
+            links = LinkGraph(document, pairs, score, scratch=scratch)
+            columns = links.columns(slice(0, len(score)))
+            assert columns.tobytes() == whole[links.order].tobytes()
 
 
 def test_no_links_have_no_columns() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +21,9 @@ from samevent.partitions.labels import canonical, members
 from samevent.partitions.linkage import weakest_link
 from samevent.partitions.posterior import Posterior
 from samevent.results.result import Diagnostics, Result, without_reasons
+from samevent.results.stored import values_in
+from samevent.scratch import Scratch
+from samevent.similarity.bags import Indices
 from samevent.similarity.boosted import AnyPairModel
 from samevent.similarity.explanation import Explanation, explain, explanations
 from samevent.similarity.links import MentionLinks
@@ -31,6 +34,8 @@ _LEAST_ALTERNATIVE = 0.25
 """Less probable alternatives are not shown."""
 _REASONS = 6
 """How many reasons are kept per mention: the others hardly matter."""
+_EXPLAINED = 1 << 14
+"""How many pairs are explained at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,12 +58,13 @@ def judge(
     *,
     min_probability: float = 0.0,
     jobs: int = 1,
+    scratch: Scratch | None = None,
 ) -> Judgement:
     """Judge an answer. Mentions in different components have nothing to do with each other here.
 
     A mention whose probability is below the minimum becomes an event of its own, together with those that constraints
-    join to it, whose mean counts. Reasons are given if the clusterer
-    compares pairs, as its pair model sees them.
+    join to it, whose mean counts. Reasons are given if the clusterer compares pairs, as its pair model sees them; with
+    a `scratch`, they lie there.
     """
     posterior = clustered.posterior
     labels = canonical(clustered.labels).astype(np.int32)
@@ -70,11 +76,12 @@ def judge(
         labels[doubtful] = len(labels) + unit[doubtful]
         labels = canonical(labels).astype(np.int32)
         sure = posterior.mean_with(labels)
-    whys: dict[str, Why] = {}
+    whys = values_in(scratch, Why.from_json)
     links = system.links(evidence, jobs=jobs)
     if links is not None and system.pair_model:
         model = evidence.pair_model(system.pair_model)
-        whys = _whys(evidence, links, model, labels, posterior)
+        for some in _whys(evidence, links, model, labels, posterior):
+            whys.add(some)
     return Judgement(labels, sure, whys, _beliefs(replace(clustered, labels=labels)))
 
 
@@ -90,6 +97,7 @@ def assemble(
     min_probability: float = 0.0,
     keep_singletons: bool = False,
     jobs: int = 1,
+    scratch: Scratch | None = None,
 ) -> Result:
     """Return the corpus with an event on each event mention, how sure that is and why.
 
@@ -97,7 +105,9 @@ def assemble(
     What a person decided is `matched` with the mentions.
     """
     if judgement is None:
-        judgement = judge(evidence, system, clustered, min_probability=min_probability, jobs=jobs)
+        judgement = judge(
+            evidence, system, clustered, min_probability=min_probability, jobs=jobs, scratch=scratch
+        )
     explainer = None
     if system.pair_model:
         explainer = partial(explain_pair, evidence, evidence.pair_model(system.pair_model))
@@ -181,31 +191,42 @@ def _whys(
     model: AnyPairModel,
     labels: NDArray[np.int32],
     posterior: Posterior,
-) -> dict[str, Why]:
-    """Return the other member of its event that each mention is closest to, the first in reading order if several."""
-    i, j, f = links.pairs.i, links.pairs.j, links.similarity
-    inside = labels[i] == labels[j]
-    one, other = np.concatenate([i[inside], j[inside]]), np.concatenate([j[inside], i[inside]])
-    similar = np.concatenate([f[inside], f[inside]])
-    order = np.lexsort((other, -similar, one))
-    rows, first = np.unique(one[order], return_index=True)
-    closest = other[order][first]
+) -> Iterator[dict[str, Why]]:
+    """Yield the other member of its event that each mention is closest to, the first in reading order if several.
+
+    Some mentions are explained at a time.
+    """
+    rows, closest = _closest(links, labels)
     table, part = evidence.table, evidence.part
-    # Some features look at the other mentions of a document, so parts are explained in the whole.
-    explained = (
-        explanations(part.whole, model, part.rows[rows], part.rows[closest], limit=_REASONS)
-        if part
-        else explanations(table, model, rows, closest, limit=_REASONS)
-    )
-    together = posterior.probabilities(rows, closest)
-    return {
-        table.ids[row]: Why(
-            table.ids[near],
-            round(explanation.probability, _DIGITS),
-            round(probability, _DIGITS),
-            tuple(Reason(c.about, round(c.added, 2)) for c in explanation.contributions),
+    for start in range(0, len(rows), _EXPLAINED):
+        whys: dict[str, Why] = {}
+        some, near = rows[start : start + _EXPLAINED], closest[start : start + _EXPLAINED]
+        # Some features look at the other mentions of a document, so parts are explained in the whole.
+        explained = (
+            explanations(part.whole, model, part.rows[some], part.rows[near], limit=_REASONS)
+            if part
+            else explanations(table, model, some, near, limit=_REASONS)
         )
-        for row, near, probability, explanation in zip(
-            rows.tolist(), closest.tolist(), together.tolist(), explained, strict=True
-        )
-    }
+        together = posterior.probabilities(some, near).tolist()
+        for row, other, probability, explanation in zip(
+            some.tolist(), near.tolist(), together, explained, strict=True
+        ):
+            reasons = tuple(Reason(c.about, round(c.added, 2)) for c in explanation.contributions)
+            similarity, probability = round(explanation.probability, _DIGITS), round(probability, _DIGITS)
+            whys[table.ids[row]] = Why(table.ids[other], similarity, probability, reasons)
+        yield whys
+
+
+def _closest(links: MentionLinks, labels: NDArray[np.int32]) -> tuple[Indices, Indices]:
+    """Return the mentions with links inside their event, in ascending order, and what each is closest to."""
+    inside = labels[links.pairs.i] == labels[links.pairs.j]
+    i, j, f = links.pairs.i[inside], links.pairs.j[inside], links.similarity[inside]
+    best, none = np.full(len(labels), -np.inf), len(labels)
+    closest = np.full(len(labels), none, np.int32)
+    for one in (i, j):
+        np.maximum.at(best, one, f)
+    for one, other in ((i, j), (j, i)):
+        equal = f == best[one]
+        np.minimum.at(closest, one[equal], other[equal])
+    rows = np.flatnonzero(closest < none).astype(np.int32)
+    return rows, closest[rows]

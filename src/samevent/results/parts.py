@@ -7,10 +7,9 @@ as if everything had been solved at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ from samevent.partitions.constraints import NO_PAIRS, Constraints
 from samevent.partitions.labels import canonical
 from samevent.partitions.posterior import Posterior
 from samevent.results.assembly import Judgement, judge
-from samevent.results.stored import AnyValue, StoredValues
+from samevent.results.stored import values_in
 from samevent.scratch import Scratch
 from samevent.similarity.bags import Booleans, Indices
 from samevent.similarity.links import MentionLinks
@@ -172,7 +171,7 @@ def join_parts(
     samples = empty((kept, mentions), np.int32)
     samples[:] = np.arange(mentions, dtype=np.int32)
     labels, sure = np.arange(mentions), np.full(mentions, np.nan)
-    whys, beliefs = _mapping(scratch, Why.from_json), _mapping(scratch, Belief.from_json)
+    whys, beliefs = values_in(scratch, Why.from_json), values_in(scratch, Belief.from_json)
     pairs: list[tuple[Indices, Indices, NDArray[np.float64]]] = []
     convergences = []
     for answer in answers:
@@ -206,19 +205,6 @@ def join_parts(
     )
     judgement = Judgement(canonical(labels).astype(np.int32), sure, whys, beliefs)
     return Clustered(evidence.table.ids, judgement.labels, posterior), judgement
-
-
-class _Held(dict[str, AnyValue]):
-    """Values in memory, added as `StoredValues` are."""
-
-    def add(self, values: Mapping[str, AnyValue]) -> None:
-        self.update(values)
-
-
-def _mapping(
-    scratch: Scratch | None, build: Callable[[Any], AnyValue]
-) -> StoredValues[AnyValue] | _Held[AnyValue]:
-    return StoredValues(scratch.folder, build) if scratch else _Held()
 
 
 def _sorted_pairs(

@@ -4,7 +4,7 @@
     whys.add(answer.whys)
     whys["a:3-4:action"].reasons
 
-A value is built whenever it is asked for.
+A value is built whenever it is asked for. `values_in` returns values in memory unless there is a folder for them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from samevent.formats.store import LineFile
+from samevent.scratch import Scratch
 
 
 class HasJson(Protocol):
@@ -52,3 +53,18 @@ class StoredValues(Mapping[str, AnyValue]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+class HeldValues(dict[str, AnyValue]):
+    """Values in memory, added as `StoredValues` are."""
+
+    def add(self, values: Mapping[str, AnyValue]) -> None:
+        """Keep values with new keys."""
+        self.update(values)
+
+
+def values_in(
+    scratch: Scratch | None, build: Callable[[Any], AnyValue]
+) -> StoredValues[AnyValue] | HeldValues[AnyValue]:
+    """Return where values by mention go: a file beside a scratch, or memory."""
+    return StoredValues(scratch.folder, build) if scratch else HeldValues()

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -30,7 +31,7 @@ from samevent.hddcrp.checkpoint import fingerprint
 from samevent.inputs import Survey, check_has_events, check_mentions
 from samevent.language.cache import Cache
 from samevent.language.resources import DEFAULT
-from samevent.memory import MemoryPlan, plan_within
+from samevent.memory import MemoryPlan, Watchdog, plan_within
 from samevent.model import Model, Options, Watch
 from samevent.names import DEFAULT_PRESET, ENCODED_PRESETS
 from samevent.results import Result
@@ -146,6 +147,10 @@ def run(
         about["corrections"] = {"sha256": corrections.digest, "decisions": len(corrections)}
     unfinished = begin(folder, about, resume=resume, overwrite=overwrite)
     work = Job(str(model), options, _parts_of(unfinished, parts, about), corrections)
+    scratch = Scratch(unfinished.part)
+    watchdog = Watchdog(memory or math.inf, scratch.release)
+    if memory:
+        watchdog.start()
     try:
         skipped: dict[str, str] = {}
         if cluster:
@@ -156,7 +161,7 @@ def run(
                     work, corpus, workers, skip_bad=skip_bad, watch=watch, by_tasks=True
                 )
         elif plan.spilled:
-            executor, scratch = Here() if jobs == 1 else Processes(jobs), Scratch(unfinished.part)
+            executor = Here() if jobs == 1 else Processes(jobs)
             result, skipped = resolve_by_parts(
                 work,
                 corpus,
@@ -169,7 +174,13 @@ def run(
             )
         elif isinstance(corpus.documents, StoredDocuments) and not (skip_bad or parts):
             result = resolve_streamed(
-                work, corpus, jobs=jobs, checkpoint=unfinished.checkpoint, watch=watch, clock=clock
+                work,
+                corpus,
+                jobs=jobs,
+                checkpoint=unfinished.checkpoint,
+                watch=watch,
+                clock=clock,
+                scratch=scratch,
             )
         elif skip_bad or unfinished.has_parts or parts:
             result, skipped = resolve_by_parts(
@@ -214,7 +225,11 @@ def run(
         unfinished.drop()
         raise
     finally:
+        if memory:
+            watchdog.stop()
         unfinished.lock.release()
+    if watchdog.exceeded:
+        tell(f"the run took {watchdog.peak / 1e9:.2f} GB of memory, which is more than the limit")
     tell(f"preset {options.preset}{f'; {advice}' if advice else ''}")
     return _reopened(result, folder)
 

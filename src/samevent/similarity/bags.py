@@ -189,8 +189,13 @@ def dots(bags: Bags, values: Floats | Indices, i: Indices, j: Indices) -> Floats
 
     Fastest if many pairs in a row have the same `i`.
     """
+    return dot_products(bags.starts, bags.words, values, i, j)
+
+
+def dot_products(starts: Starts, words: Indices, values: Floats | Indices, i: Indices, j: Indices) -> Floats:
+    """Return what `dots` returns of bags that are plain arrays."""
     products = np.empty(len(i))
-    _dots(bags.starts, bags.words, values, i, j, products)
+    _dots(starts, words, values, i, j, products)
     return products
 
 

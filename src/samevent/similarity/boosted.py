@@ -17,6 +17,7 @@ from scipy.special import expit
 
 from samevent.errors import DataError, FormatError, UsageError, place
 from samevent.hddcrp.mixture import Uncertainty
+from samevent.scratch import IN_MEMORY, Scratch
 from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
@@ -129,28 +130,38 @@ class BoostedModel:
         return columns(table, i, j, self.features)
 
     def look_again(
-        self, document: Indices, pairs: Pairs, score: Floats, which: Indices | None = None
+        self,
+        document: Indices,
+        pairs: Pairs,
+        score: Floats,
+        which: Indices | None = None,
+        *,
+        out: Floats | None = None,
+        scratch: Scratch = IN_MEMORY,
     ) -> Floats:
         """Return the log-odds of all links of a corpus after a second look, given those of the first.
 
         A pair says more once it is known which others either mention is like: the mean of both looks counts.
         `document` are the documents of all mentions. Only the pairs `which` are looked at, by their numbers, if they
-        are given.
+        are given. The result of all pairs may be written to `out`, which may be `score`; what is large lies in the
+        `scratch`.
         """
         if self.second is None:
             return score if which is None else score[which]
-        graph = LinkGraph(document, pairs, score)
-        chosen = np.ones(len(score), np.bool_)
+        graph = LinkGraph(document, pairs, score, scratch=scratch)
+        links = None
         if which is not None:
-            chosen[:] = False
+            chosen = np.zeros(len(score), np.bool_)
             chosen[which] = True
-        links = np.flatnonzero(chosen[graph.order])
-        mean: Floats = np.empty(len(score))
-        for start in range(0, len(links), _CHUNK):
-            part = links[start : start + _CHUNK]
+            links = np.flatnonzero(chosen[graph.order])
+        mean: Floats = np.empty(len(score)) if out is None else out
+        for start in range(0, len(score) if links is None else len(links), _CHUNK):
+            some = slice(start, start + _CHUNK)
+            part = some if links is None else links[some]
             again = self.second.trees.scores(np.asfortranarray(graph.columns(part)))
             own = graph.order[part]
             mean[own] = (score[own] + self.second.intercept + again) / 2
+            scratch.release()
         return mean if which is None else mean[which]
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:

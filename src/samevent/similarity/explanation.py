@@ -12,7 +12,7 @@ from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
 from samevent.similarity.code_features import ALL_FEATURES
 from samevent.similarity.features import TAGS, Feature
-from samevent.similarity.mentions import MentionTable
+from samevent.similarity.mentions import MentionTable, once_per_table
 from samevent.similarity.tree_features import ABOUT_DOCUMENTS, SAME_DOCUMENT, compared_words
 
 NAMED_WORDS = 4
@@ -99,13 +99,15 @@ def _worded(
     """Put the contributions of each pair in order and into words; the feature None is the pair of tags."""
     strongest = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :limit]
     counts = (np.take_along_axis(added, strongest, axis=1) != 0).sum(axis=1)  # zeros come last
-    tags = [table.heads.tags[tag] for tag in table.heads.tag[table.head].tolist()]
     information = _information(table)
+
+    def tag(mention: int) -> str:
+        return table.heads.tags[int(table.heads.tag[table.head[mention]])]
 
     def contribution(which: int, value: float, amount: float, first: int, second: int) -> Contribution:
         feature = features[which]
         if feature is None:
-            about = f"heads tagged {tags[min(first, second)]} and {tags[max(first, second)]}"
+            about = f"heads tagged {tag(min(first, second))} and {tag(max(first, second))}"
             return Contribution(TAGS, about, value, amount)
         shared = _shared_words(table, information, feature.name, first, second)
         about = feature.describe(value) + (f" ({', '.join(shared)})" if shared else "")
@@ -126,6 +128,7 @@ def _worded(
     ]
 
 
+@once_per_table
 def _information(table: MentionTable) -> Floats:
     """Return the weight of each word as evidence; 0 for those that are never content words, like *the*."""
     information = np.zeros(len(table.vocabulary))

@@ -7,7 +7,7 @@ boosted trees score the pairs that `blocking` keeps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from scipy.special import expit, logit
 from samevent.errors import UsageError
 from samevent.hddcrp.problem import Rows
 from samevent.parallel import map_ahead
+from samevent.scratch import IN_MEMORY, Scratch
 from samevent.similarity.bags import Booleans, Floats, Indices
 from samevent.similarity.boosted import LEAST_LINK, AnyPairModel, BoostedModel
 from samevent.similarity.candidates import Progress, candidates
@@ -28,6 +29,8 @@ from samevent.similarity.pairs import Pairs, in_chunks
 
 _CHUNK = 1 << 16
 """Number of pairs scored at a time: their columns are small enough for memory to be used again, not mapped anew."""
+_SOME = 1 << 20
+"""Number of links whose log-odds are computed at a time."""
 _LEAST = 1e-9
 
 
@@ -123,17 +126,20 @@ def find_links(
     settings: LinkSettings | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    scratch: Scratch = IN_MEMORY,
 ) -> MentionLinks:
     """Return all pairs of a corpus whose f is at least the minimum similarity, searched by `jobs` threads.
 
-    With a boosted model, all such pairs among those that its blocking keeps.
+    With a boosted model, all such pairs among those that its blocking keeps. Links of a boosted model lie in the
+    `scratch`.
     """
     settings = settings or LinkSettings()
     if isinstance(model, BoostedModel):
         blocks = model.blocking.pairs(table, gate=settings.gate, jobs=jobs)
-        links = score_pairs(table, model, blocks, first_look(model, settings), jobs=jobs)
-        again = look_again(table, model, links).similarity
-        return Looks(links.pairs, links.similarity, again).links(settings.minimum_similarity, links.scored)
+        links = score_pairs(table, model, blocks, first_look(model, settings), jobs=jobs, scratch=scratch)
+        again = look_again(table, model, links, scratch=scratch).similarity
+        looks = Looks(links.pairs, links.similarity, again)
+        return scratch.kept(looks.links(settings.minimum_similarity, links.scored))
     if settings.gate:
         d, e, _ = topical_documents(table, settings.gate, jobs=jobs)
         blocks = gated_candidates(table, model, settings.minimum_score, d, e, jobs=jobs)
@@ -149,12 +155,20 @@ def first_look(model: BoostedModel, settings: LinkSettings) -> LinkSettings:
     return LinkSettings(minimum_similarity=min(LEAST_LINK, settings.minimum_similarity), gate=settings.gate)
 
 
-def look_again(table: MentionTable, model: BoostedModel, links: MentionLinks) -> MentionLinks:
+def look_again(
+    table: MentionTable, model: BoostedModel, links: MentionLinks, *, scratch: Scratch = IN_MEMORY
+) -> MentionLinks:
     """Return all links of a corpus with what a model's second look makes of them, if it has one."""
     if model.second is None:
         return links
-    score = model.look_again(table.document, links.pairs, log_odds(links.similarity))
-    return MentionLinks(links.pairs, expit(score), links.scored)
+    score = scratch.empty(len(links.pairs), np.float64)
+    parts = [slice(start, start + _SOME) for start in range(0, len(score), _SOME)]
+    for part in parts:
+        score[part] = log_odds(links.similarity[part])
+    model.look_again(table.document, links.pairs, score, out=score, scratch=scratch)
+    for part in parts:
+        expit(score[part], out=score[part])
+    return MentionLinks(links.pairs, score, links.scored)
 
 
 def log_odds(similarity: Floats) -> Floats:
@@ -170,14 +184,23 @@ def score_pairs(
     settings: LinkSettings,
     *,
     jobs: int = 1,
+    scratch: Scratch = IN_MEMORY,
 ) -> MentionLinks:
-    """Score pairs in `jobs` threads, and keep those that reach the minimum similarity."""
+    """Score pairs in `jobs` threads, and keep those that reach the minimum similarity, in the `scratch`."""
+    scored = 0
 
     def score(pairs: Pairs) -> MentionLinks:
         similarity = model.probability(table, pairs.i, pairs.j)
         return MentionLinks(pairs, similarity, len(pairs))[similarity >= settings.minimum_similarity]
 
-    return MentionLinks.concatenate(list(map_ahead(score, in_chunks(blocks, _CHUNK), jobs)))
+    def rows() -> Iterator[tuple[Indices, Indices, Floats]]:
+        nonlocal scored
+        for links in map_ahead(score, in_chunks(blocks, _CHUNK), jobs):
+            scored += links.scored
+            yield links.pairs.i, links.pairs.j, links.similarity
+
+    i, j, similarity = scratch.joined(rows(), (np.int32, np.int32, np.float64))
+    return MentionLinks(Pairs(i, j), similarity, scored)
 
 
 def to_affinities(

@@ -31,7 +31,7 @@ from samevent.scratch import Scratch
 from samevent.similarity.links import find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.stages.encoding import encode_part, read_closely
-from samevent.stages.linking import Search, score_part, spilled_search
+from samevent.stages.linking import Search, score_part, spilled_search, stored_search
 from samevent.stages.reading import Reading, put_together, read_all, read_part
 from samevent.stages.sampling import Answers, answer_part, answers_here, answers_of
 from samevent.stages.tasks import Executor, FolderParts, Here, Job, Lost, Parts, Processes, model_of
@@ -126,17 +126,20 @@ def resolve_streamed(
     checkpoint: Path | None = None,
     watch: Watch | None = None,
     clock: Clock | None = None,
+    scratch: Scratch | None = None,
 ) -> Result:
     """Do what `Model.resolve` does with documents that are too many to hold: read them by partitions.
 
     Only their mention tables are put together; documents stay in the parts, and are built when somebody asks for them.
+    With a `scratch`, looks at pairs and reasons lie there.
     """
     clock = clock or Clock(job.options.time_limit)
     show = clock.watching(watch) or (lambda *_: None)
     executor = Here() if jobs == 1 else Processes(jobs)
     reading = _read(job, corpus, executor, show)
     clock.begin_linking()
-    evidence = _evidence(job, reading.documents, reading.table, executor, show)
+    search = stored_search(scratch) if scratch else find_links
+    evidence = _evidence(job, reading.documents, reading.table, executor, show, search=search)
     return model_of(job.model).resolve_evidence(
         reading.documents,
         evidence,
@@ -146,6 +149,7 @@ def resolve_streamed(
         checkpoint=checkpoint,
         watch=watch,
         clock=clock,
+        scratch=scratch,
     )
 
 

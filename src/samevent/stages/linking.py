@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from samevent.clusterers.base import Search as FindLinks
 from samevent.model import Watch
 from samevent.packing import pack, unpack
@@ -72,7 +74,12 @@ class Search:
 
 
 def spilled_search(scratch: Scratch) -> FindLinks:
-    """Return a search that leaves the links that it finds in a scratch."""
+    """Return a search that works in a scratch, and leaves the links that it finds there."""
+    return partial(find_links, scratch=scratch)
+
+
+def stored_search(scratch: Scratch) -> FindLinks:
+    """Return a search that works in memory, and leaves the links that it finds in a scratch."""
 
     def search(
         table: MentionTable, model: AnyPairModel, *, settings: LinkSettings | None = None, jobs: int = 1

@@ -47,16 +47,26 @@ def read_part(job: Job, name: str, documents: Sequence[Document]) -> Receipt:
     except Exception:  # noqa: BLE001 -- whatever it is, one document may be the reason
         failed = _failing(job, documents)
         part = _prepared(job, [document for document in documents if document.id not in failed])
+    store_part(job.parts, name, *part, failed)
+    return Receipt(len(part[1]), failed)
+
+
+def store_part(
+    parts: Parts, name: str, documents: Corpus, table: MentionTable, failed: Mapping[str, str]
+) -> None:
+    """Store documents with their mentions, and their table."""
+    lines = [json.dumps(document_to_json(document)) for document in documents]
+    ids = [document.id for document in documents]
     # The texts come first: where there is a table, there are texts.
-    job.parts.write(_texts(name), pack(np.frombuffer("\n".join(part.pop("lines")).encode(), np.uint8)))
-    job.parts.write(name, pack(part | {"failed": failed}))
-    return Receipt(len(part["table"]), failed)
+    parts.write(_texts(name), pack(np.frombuffer("\n".join(lines).encode(), np.uint8)))
+    stored = {"ids": ids, "marks": mention_marks(documents), "table": table, "failed": dict(failed)}
+    parts.write(name, pack(stored))
 
 
 def read_all(job: Job, corpus: Corpus, executor: Executor, show: Watch) -> tuple[list[str], dict[str, str]]:
     """Read all partitions; halve those whose processes die, until the document is found that they die of."""
     waiting = [
-        (f"read-{start // PARTITION:06}", range(start, min(start + PARTITION, len(corpus))))
+        (part_name(start // PARTITION), range(start, min(start + PARTITION, len(corpus))))
         for start in range(0, len(corpus), PARTITION)
     ]
     names, failed, done, mentions = [], {}, 0, 0
@@ -81,6 +91,11 @@ def read_all(job: Job, corpus: Corpus, executor: Executor, show: Watch) -> tuple
     return sorted(names), dict(sorted(failed.items()))
 
 
+def part_name(number: int) -> str:
+    """Return the name of a partition."""
+    return f"read-{number:06}"
+
+
 def _call(
     job: Job, corpus: Corpus, partitions: Sequence[tuple[str, range]], number: int
 ) -> tuple[Job, str, tuple[Document, ...]]:
@@ -88,17 +103,15 @@ def _call(
     return job, name, tuple(corpus.documents[places.start : places.stop])
 
 
-def _prepared(job: Job, documents: Sequence[Document]) -> dict[str, Any]:
-    """Return documents with their mentions as lines of JSON, and their table with the vectors as they were read."""
+def _prepared(job: Job, documents: Sequence[Document]) -> tuple[Corpus, MentionTable]:
+    """Return documents with their mentions, and their table with the vectors as they were read."""
     model, system = model_of(job.model), job.system
     prepared = model.prepare(documents, preset=job.options.preset, corrections=job.corrections)
     table = prepared.table
     pair_model = model.pair_models.get(system.pair_model or "")
     if isinstance(pair_model, BoostedModel) and pair_model.needs_context:
         table = replace(table, contextual=prepared.contextual())
-    lines = [json.dumps(document_to_json(document)) for document in prepared.corpus]
-    ids = [document.id for document in prepared.corpus]
-    return {"lines": lines, "ids": ids, "marks": mention_marks(prepared.corpus), "table": table}
+    return prepared.corpus, table
 
 
 def _failing(job: Job, documents: Sequence[Document]) -> dict[str, str]:
