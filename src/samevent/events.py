@@ -117,6 +117,16 @@ class StoredMember(Member):
         """The reasons why it is here."""
         return self._whys.get(self.mention.id)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare values, wherever they lie."""
+        return isinstance(other, Member) and (self.mention, self.probability, self.why) == (
+            other.mention,
+            other.probability,
+            other.why,
+        )
+
+    __hash__ = Member.__hash__
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
