@@ -40,6 +40,7 @@ class Visit:
 
     def see(self, selector: str) -> list[str]:
         """Return the visible text of what a selector finds."""
+        self.page.wait_for_timeout(50)  # what a click sets off is a task of its own, after the click
         texts: list[str] = self.page.locator(selector).evaluate_all(_VISIBLE)
         return texts
 
