@@ -133,7 +133,8 @@ class Event:
     """An event: the mentions that refer to it.
 
     Members are in document and reading order; `documents` are ids in the order of the corpus; `dates` are those
-    of the documents that have one (ISO, sorted, each once). An event with one member has no `belief`.
+    of the documents that have one (ISO, sorted, each once). An event with one member has no `belief`. `copies` is how
+    many of its documents are nearly the same text as another of them.
     """
 
     id: str
@@ -142,9 +143,15 @@ class Event:
     documents: tuple[str, ...]
     dates: tuple[str, ...] = ()
     belief: Belief | None = None
+    copies: int = 0
 
     def __len__(self) -> int:
         return len(self.members)
+
+    @property
+    def distinct_documents(self) -> int:
+        """The number of its documents, where copies of one text count once."""
+        return len(self.documents) - self.copies
 
     @property
     def mentions(self) -> tuple[Mention, ...]:

@@ -94,3 +94,20 @@ def test_mention_rows_put_text_on_one_line() -> None:
     d = Document.from_tokens("d", [["It", "blew", "up", "."]], text="It blew\n  up .")
     rows = list(mention_rows(Result(Corpus([d.with_mentions([d.mention("action", 1, 3, event="e1")])]))))
     assert (rows[0]["text"], rows[0]["sentence"]) == ("blew up", "It blew up .")
+
+
+def test_documents_count_copies_of_one_text_once() -> None:
+    text = "Sudan bombs Yida . The raid killed ten people in the camp on Thursday , as the governor of the state said ."
+
+    def reported(id: str, words: str) -> Document:
+        d = Document.from_tokens(id, [words.split()])
+        return d.with_mentions([d.mention("action", 1, 2, event="raid")])
+
+    other = "Planes bombs " + " ".join(f"word{n}" for n in range(30))
+    result = Result.from_corpus(
+        Corpus([reported("a", text), reported("b", f"{text} (AP)"), reported("c", other)])
+    )
+    (row,) = event_rows(result)
+    assert (row["documents"], row["copies"], row["document_ids"]) == (2, 1, "a;b;c")
+    assert result.copies == {"b": "a"}
+    assert result.events["raid"].distinct_documents == 2

@@ -58,7 +58,7 @@ def print_events(result: Result, count: int = SHOWN) -> None:
         "Largest events",
         ["event", "mentions", "documents", "P(same event)"],
         [
-            (event.label, str(len(event)), str(len(event.documents)), _shown(event.probability))
+            (event.label, str(len(event)), str(event.distinct_documents), _shown(event.probability))
             for event in result.events.largest(count)
         ],
     )

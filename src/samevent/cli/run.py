@@ -212,6 +212,12 @@ def print_summary(result: Result, target: Path) -> None:
     mentions = sum(len(event) for event in result.events)
     if result.diagnostics.verdict:
         say(result.diagnostics.verdict)
+    if copies := result.copies:
+        first = next(iter(copies))
+        number = (
+            f"{len(copies):,} document{'s are copies' if len(copies) > 1 else ' is a copy'} of another text"
+        )
+        say(f"{number}, such as {first!r} of {copies[first]!r}: events count a text once")
     say(f"{events:,} events with {mentions:,} mentions, {across:,} of them in several documents")
     say(f"look at {target / 'report.html'}")
 

@@ -54,7 +54,7 @@ def row_keys(event: Event, index: Index) -> list[Any]:
     confidence = event.probability
     return [
         len(event),
-        len(event.documents),
+        event.distinct_documents,
         event.dates[0] if event.dates else "",
         round(confidence, 3) if confidence is not None else None,
         index.number(event),

@@ -95,7 +95,9 @@ def brief(dates: Sequence[str]) -> str:
 
 def extent(event: Event, spell: Callable[[Sequence[str]], str] = period) -> str:
     """Return an event's mention count, document count and dates in one line."""
-    parts = [counted(len(event), "mention"), counted(len(event.documents), "document"), spell(event.dates)]
+    copied = f" and {event.copies:,} cop{'y' if event.copies == 1 else 'ies'}" if event.copies else ""
+    documents = counted(event.distinct_documents, "document") + copied
+    parts = [counted(len(event), "mention"), documents, spell(event.dates)]
     return " · ".join(part for part in parts if part)
 
 

@@ -24,6 +24,7 @@ from samevent.report import write_report
 from samevent.results.labels import label_of
 from samevent.results.stored import StoredValues
 from samevent.results.wording import MentionWording, describe
+from samevent.similarity.copies import Signature, copies, distinct, signature
 from samevent.similarity.explanation import Explanation
 
 _PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
@@ -167,20 +168,30 @@ class Result:
         """The date of each document, given or found in its text (ISO)."""
         return self._events_and_dates[1]
 
+    @property
+    def copies(self) -> Mapping[str, str]:
+        """Documents that are nearly the same text as an earlier one, with the first of these (`similarity.copies`)."""
+        return self._events_and_dates[2]
+
     @cached_property
-    def _events_and_dates(self) -> tuple[Events, dict[str, str | None]]:
+    def _events_and_dates(self) -> tuple[Events, dict[str, str | None], dict[str, str]]:
         """All that needs every document, found in one pass."""
         members: dict[str, list[Member]] = {}
         worded: dict[str, list[MentionWording]] = {}
         dates: dict[str, str | None] = {}
+        signatures: dict[str, Signature] = {}
         for document in self.corpus:
             dates[document.id] = document_date(document)
+            if (least := signature(document)) is not None:
+                signatures[document.id] = least
             known = {mention.id: mention for mention in document.mentions}
             for mention in document.mentions:
                 if mention.kind == "action" and mention.event is not None:
                     members.setdefault(mention.event, []).append(self._member(mention))
                     worded.setdefault(mention.event, []).append(describe(mention, document, known))
-        return Events([self._event(id, members[id], worded[id], dates) for id in members]), dates
+        groups = copies(signatures.items())
+        events = Events([self._event(id, members[id], worded[id], dates, groups) for id in members])
+        return events, dates, groups
 
     @property
     def clustering(self) -> Clustering:
@@ -221,13 +232,15 @@ class Result:
         members: Sequence[Member],
         worded: Sequence[MentionWording],
         dates: Mapping[str, str | None],
+        groups: Mapping[str, str],
     ) -> Event:
         documents = tuple(dict.fromkeys(member.mention.document for member in members))
         when = sorted({date for date in (dates[document] for document in documents) if date})
         belief = next((self.beliefs[m.mention.id] for m in members if m.mention.id in self.beliefs), None)
         names = [self.renamings[m.mention.id] for m in members if m.mention.id in self.renamings]
         label = max(names, key=lambda name: name.number).label if names else label_of(worded)
-        return Event(id, label, tuple(members), documents, tuple(when), belief)
+        repeated = len(documents) - distinct(documents, groups)
+        return Event(id, label, tuple(members), documents, tuple(when), belief, repeated)
 
 
 def without_reasons(corpus: Corpus) -> Corpus:

@@ -15,8 +15,8 @@ from samevent.formats.sheets import YES, Cell
 from samevent.results.result import Result, sentence_of
 
 EVENT_COLUMNS = (
-    "event label event_class mentions documents first_date last_date when where probability document_ids "
-    "corrections"
+    "event label event_class mentions documents copies first_date last_date when where probability "
+    "document_ids corrections"
 ).split()
 MENTION_COLUMNS = (
     "event mention event_class negated document title date text sentence char_start char_end probability "
@@ -58,7 +58,8 @@ def _event_row(event: Event) -> Row:
         event.label,
         event.event_class,
         len(event),
-        len(event.documents),
+        event.distinct_documents,
+        event.copies,
         first,
         last,
         str(event.when) if event.when else None,

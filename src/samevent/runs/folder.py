@@ -130,13 +130,17 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
     return Run(folder, part, lock, overwrite)
 
 
+_WRITTEN_LAST = ("result", "diagnostics", "unread")
+"""What run.json says about a run that was interrupted only after its files were written."""
+
+
 def _check_same_run(part: Path, about: Mapping[str, Any]) -> None:
     known = read_about(part)
     wanted = json.loads(json.dumps({"schema": SCHEMA, **about}))
     for options in (known.get("options", {}), wanted.get("options", {})):
         options.pop("time_limit", None)  # more time, or less, changes nothing that is done already
     for name in {**wanted, **known}:
-        if known.get(name) != wanted.get(name):
+        if name not in _WRITTEN_LAST and known.get(name) != wanted.get(name):
             raise UsageError(
                 f"the interrupted run had other {name}",
                 where=place(part),
