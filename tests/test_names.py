@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import samevent.names as names
-from samevent import clusterers, corpus, extraction, formats, scoring
+from samevent import clusterers, corpus, exports, extraction, formats, scoring
 from samevent.experiments import protocols
 from samevent.experiments.protocols import TASKS
 
@@ -14,6 +14,7 @@ def test_names_equal_the_registries() -> None:
     assert tuple(clusterers.PRESETS) == names.PRESETS
     assert formats.READABLE == names.READABLE
     assert formats.WRITABLE == names.WRITABLE
+    assert tuple(exports.EXPORTS) == tuple(names.EXPORTS)
     assert names.KINDS == corpus.KINDS
     assert names.UNITS == corpus.UNITS
     assert names.POINTS == extraction.POINTS

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         SameventError,
         UsageError,
     )
-    from samevent.formats import read, write
+    from samevent.exports import write
+    from samevent.formats import read
     from samevent.model import Model, Options
     from samevent.results import Event, Result
     from samevent.scoring import Scores, score
@@ -67,6 +68,8 @@ _SUBPACKAGES = ("hddcrp",)
 def __getattr__(name: str) -> object:
     if name in _SUBPACKAGES:
         return import_module(f"samevent.{name}")
+    if name == "write":  # of exports, which know the formats too
+        return import_module("samevent.exports").write
     if name in __all__:
         for home in _HOMES:
             if hasattr(module := import_module(f"samevent.{home}"), name):

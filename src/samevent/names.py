@@ -22,6 +22,13 @@ READABLE = (
 """Formats of inputs."""
 WRITABLE = ("jsonl", "ecbplus", "conll2012", "corefud", "brat", "corefi", "tables", "text")
 """Formats of outputs."""
+EXPORTS = {
+    "sqlite": "a database with full-text search, as Datasette opens it",
+    "parquet": "a folder of Parquet tables (extra tables)",
+    "graphml": "the graph of events, documents and entities, for Gephi",
+    "graph": "the same graph as JSON, for networkx and D3",
+}
+"""Formats of outputs that show a result and are not read back."""
 KINDS = ("action", "participant", "time", "location")
 POINTS = ("precise", "balanced", "recall")
 DEFAULT_POINT = POINTS[0]

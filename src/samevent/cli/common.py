@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from samevent.errors import printable
-from samevent.names import DEFAULT_PRESET, PRESETS, READABLE, WRITABLE
+from samevent.names import DEFAULT_PRESET, EXPORTS, PRESETS, READABLE, WRITABLE
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -100,10 +100,11 @@ def from_option(what: str) -> Callable[[Command], Command]:
     )
 
 
-def to_option(what: str) -> Callable[[Command], Command]:
-    """Return the option that names the format of an output."""
+def to_option(what: str, *, exports: bool = False) -> Callable[[Command], Command]:
+    """Return the option that names the format of an output, `exports` among them."""
+    names = (*WRITABLE, *EXPORTS) if exports else WRITABLE
     return click.option(
-        "--to", "write_as", type=choice(WRITABLE), help=f"Format of {what}, if not clear from its suffix."
+        "--to", "write_as", type=choice(names), help=f"Format of {what}, if not clear from its suffix."
     )
 
 

@@ -21,20 +21,21 @@ from samevent.cli.common import (
     to_option,
 )
 from samevent.corpus import Corpus, Unit
-from samevent.formats import FORMATS, read, write
-from samevent.names import KINDS, UNITS
+from samevent.formats import FORMATS, read
+from samevent.names import EXPORTS, KINDS, UNITS
 
 _FORMATS = "\n".join(
     f"  {format.name:<10}{format.summary}{'' if format.writable else ' (read only)'}"
     for format in FORMATS.values()
 )
+_EXPORTS = "\n".join(f"  {name:<10}{summary} (write only)" for name, summary in EXPORTS.items())
 
 
-@click.command("convert", epilog=f"\b\nFormats:\n{_FORMATS}")
+@click.command("convert", epilog=f"\b\nFormats:\n{_FORMATS}\n{_EXPORTS}")
 @click.argument("source", metavar="IN", type=PATH)
 @click.argument("target", metavar="OUT", type=PATH)
 @from_option("IN")
-@to_option("OUT")
+@to_option("OUT", exports=True)
 @click.option(
     "--unit",
     type=choice(UNITS),
@@ -74,6 +75,8 @@ def convert_cli(
 
     JSON Lines keeps everything. docs/formats.md lists what the other formats keep.
     """
+    from samevent.exports import write
+
     columns = {"text": text_column, "title": title_column, "date": date_column, "id": id_column}
     corpus = read(
         source, format=read_as, encoding=encoding, sentences=sentences, columns=columns, strict=strict

@@ -27,7 +27,7 @@ from samevent.cli.common import (
     stages,
     strict_option,
 )
-from samevent.names import WRITABLE
+from samevent.names import EXPORTS, WRITABLE
 
 if TYPE_CHECKING:
     from samevent.inputs import Inputs
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "formats",
-    type=choice(name for name in WRITABLE if name != "text"),  # which has no events
+    type=choice(name for name in (*WRITABLE, *EXPORTS) if name != "text"),  # which has no events
     multiple=True,
     help="Write this format too (repeatable).",
 )

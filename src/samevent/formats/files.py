@@ -239,14 +239,28 @@ def write_text(path: Path, chunks: Iterable[str], *, overwrite: bool = False) ->
             sys.stdout.buffer.write(chunk.encode())
         sys.stdout.flush()
         return
+    with replacing(path, overwrite=overwrite) as temporary:
+        _fill(temporary, chunks)
+
+
+@contextmanager
+def replacing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Yield a temporary name for a file or folder, which takes its place in the end, or vanishes after an error.
+
+    Files of a folder go into an existing one.
+    """
     with writing(path):
         check_absent(path, overwrite=overwrite)
         temporary = _temporary(path)
         try:
-            _fill(temporary, chunks)
-            temporary.replace(path)
+            yield temporary
+            if temporary.is_dir() and path.is_dir():
+                for file in temporary.iterdir():
+                    file.replace(path / file.name)
+            else:
+                temporary.replace(path)
         finally:
-            temporary.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True) if not temporary.is_dir() else shutil.rmtree(temporary)
 
 
 def write_folder(path: Path, files: Iterable[tuple[str, Iterable[str]]], *, overwrite: bool = False) -> None:

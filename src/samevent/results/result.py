@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from samevent.results.stored import StoredValues
 from samevent.results.wording import MentionWording, describe
 from samevent.similarity.copies import Signature, copies, distinct, signature
 from samevent.similarity.explanation import Explanation
+
+if TYPE_CHECKING:
+    import networkx
 
 _PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
 _MARKS, _RENAMING = "corrections", "event_renamed"
@@ -219,6 +222,12 @@ class Result:
     def to_html(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write the report and return its pages: one that holds everything, or several if it would be very large."""
         return write_report(self, path, overwrite=overwrite)
+
+    def to_networkx(self) -> networkx.Graph:
+        """Return the graph of events, documents and named entities (extra `graph`)."""
+        from samevent.results.graph import graph_of
+
+        return graph_of(self).to_networkx()
 
     def _member(self, mention: Mention) -> Member:
         probability, marks = self.member_probability.get(mention.id), self.marks.get(mention.id, ())

@@ -22,7 +22,8 @@ from samevent.corpus import Corpus
 from samevent.corpus.stored import StoredDocuments
 from samevent.corrections import CORRECTIONS_FILE, Corrections, MarkedMention, NotEvents, agreed, match
 from samevent.errors import OutputExistsError, UsageError, check_absent, place
-from samevent.formats import Unread, check_writable, output_format, write
+from samevent.exports import check_writable, export_of, result_name, write
+from samevent.formats import Unread, output_format
 from samevent.formats.files import STANDARD, write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.store import DocumentFile
@@ -45,7 +46,6 @@ from samevent.runs.files import (
     SCHEMA,
     open_run,
     read_about,
-    result_name,
     write_files,
     write_json,
     write_tables,
@@ -293,7 +293,8 @@ def cluster(
     While a sampler runs, its checkpoint lies beside the file; `resume` continues from there. A person's `corrections`
     hold exactly; mentions that they call no events stay in the file without an event.
     """
-    output_format(target, format)
+    if export_of(target, format) is None:
+        output_format(target, format)
     checkpoint = _checkpoint_beside(target, resume=resume, overwrite=overwrite, tell=tell)
     corpus = source() if callable(source) else source
     check_mentions(corpus)

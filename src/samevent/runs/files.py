@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from samevent.errors import FormatError, UsageError, place
-from samevent.formats import output_format, read, write
-from samevent.formats.files import STANDARD, write_text
+from samevent.exports import result_name, write
+from samevent.formats import read
+from samevent.formats.files import write_text
 from samevent.formats.jsonl import RESULT_FILE
 from samevent.formats.sheets import written
 from samevent.language.cache import Cache
@@ -106,8 +107,3 @@ def read_about(folder: Path) -> dict[str, Any]:
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
     """Write JSON that a person can read."""
     write_text(path, [json.dumps(data, indent=1, ensure_ascii=False) + "\n"], overwrite=True)
-
-
-def result_name(format: str) -> str:
-    """Return the name of a result in another format."""
-    return f"result{next(iter(output_format(STANDARD, format).suffixes), f'.{format}')}"

@@ -34,7 +34,8 @@ from samevent.corrections import (
     read_corrections,
 )
 from samevent.errors import UsageError, place
-from samevent.formats import Unread, write
+from samevent.exports import result_name, write
+from samevent.formats import Unread
 from samevent.formats.files import write_text
 from samevent.formats.jsonl import RESULT_FILE, document_from_json, document_to_json
 from samevent.formats.store import Shelf
@@ -55,7 +56,6 @@ from samevent.runs import (
     open_run,
     read_about,
     recover,
-    result_name,
     run,
     write_json,
 )
