@@ -1,7 +1,6 @@
 """Find which mentions refer to the same event, within a document and across documents.
 
-    corpus = samevent.read("news/")
-    result = samevent.Model.load("en-news").resolve(corpus, seed=7)
+    result = samevent.resolve("news/", seed=7)
     result.to_html("report.html")
     samevent.write(result, "news.conll", unit="corpus")
     samevent.score(gold, result.clustering, unit="document").conll
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     )
     from samevent.exports import write
     from samevent.formats import read
-    from samevent.model import Model, Options
+    from samevent.model import Model, Options, resolve
     from samevent.results import Event, Result
     from samevent.scoring import Scores, score
 
@@ -55,6 +54,7 @@ __all__ = [
     "Token",
     "UsageError",
     "read",
+    "resolve",
     "score",
     "write",
 ]

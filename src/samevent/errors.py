@@ -15,9 +15,11 @@ prints errors and exits.
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import UnionType
 
 LONGEST = 600
 """Longer descriptions are cut in messages."""
@@ -80,6 +82,24 @@ class OutputExistsError(SameventError):
 
 class UnreadWarning(UserWarning):
     """Files of a folder, or rows of a table, could not be read and were left out."""
+
+
+def check_type(value: object, kinds: type | UnionType, expected: str, *, hint: str | None = None) -> None:
+    """Raise unless a value is of one of these types.
+
+    >>> check_type(["a text"], int | str, "a number or a name")
+    Traceback (most recent call last):
+    samevent.errors.UsageError: got a list, ['a text']; expected a number or a name
+    """
+    if not isinstance(value, kinds):
+        shown = reprlib.repr(value)
+        raise UsageError(f"got a {type(value).__name__}, {shown}", expected=expected, hint=hint)
+
+
+def checked_path(value: object) -> Path:
+    """Return a file name as a path; raise if it is none."""
+    check_type(value, str | Path, "the name of a file or folder")
+    return Path(str(value))
 
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

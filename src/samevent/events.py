@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from samevent import notebook
 from samevent.corpus import EventClass, Mention, When, Where
 from samevent.corpus.mention import common_class
 from samevent.corpus.reference import common_when, common_where
 from samevent.corrections import Mark
-from samevent.errors import CorpusError
+from samevent.errors import CorpusError, UsageError, check_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,15 @@ class Event:
     def __len__(self) -> int:
         return len(self.members)
 
+    def __repr__(self) -> str:
+        count = f"{len(self):,} mentions in {len(self.documents):,} documents"
+        return f"<Event {self.id}: {self.label} ({count})>"
+
+    def _repr_html_(self) -> str:
+        """Show its mentions in a notebook."""
+        rows = ((m.mention.document, m.mention.text, m.probability) for m in self.members)
+        return notebook.table(repr(self)[1:-1], ("document", "mention", "P(same event)"), rows, len(self))
+
     @property
     def distinct_documents(self) -> int:
         """The number of its documents, where copies of one text count once."""
@@ -209,6 +219,22 @@ class Events(Sequence[Event]):
             return self._by_id[key]
         return self._events[key]
 
+    def __repr__(self) -> str:
+        return f"<Events: {len(self):,}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first events in a notebook."""
+        return self.to_html(f"{len(self):,} events")
+
+    def to_html(self, heading: str) -> str:
+        """Return a table of the first events, as notebooks show it."""
+        rows = ((e.id, e.label, len(e), e.distinct_documents, e.probability) for e in self)
+        columns = ("event", "label", "mentions", "documents", "P(same event)")
+        return notebook.table(heading, columns, rows, len(self))
+
     def largest(self, count: int) -> tuple[Event, ...]:
         """Return the events with most mentions, the earlier first among equals."""
+        check_type(count, int, "the number of events")
+        if count < 0:
+            raise UsageError(f"{count} events cannot be returned", expected="0 or more")
         return tuple(sorted(self._events, key=lambda event: -len(event))[:count])

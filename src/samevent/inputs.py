@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from samevent.corpus import Corpus, Document
 from samevent.corpus.stored import StoredDocuments
-from samevent.errors import CorpusError, DataError, UsageError, located
+from samevent.errors import CorpusError, DataError, UnreadWarning, UsageError, check_type, located
 from samevent.formats import Unread, check_some_read, read, stream
 from samevent.formats.folder import renamed
 from samevent.formats.store import HELD, Shelf, check_mention_ids
@@ -63,6 +64,47 @@ def read_inputs(
     corpus = Corpus(documents)
     check_some_read(corpus, unread)
     return corpus
+
+
+Source = str | Path | Document | Iterable[str | Path | Document]
+"""What documents can be made of: texts, names of files and folders, documents."""
+
+
+def corpus_of(source: Source) -> Corpus:
+    """Return texts, files, folders and documents as one corpus, sorted by date and id.
+
+    >>> corpus_of(["A quake struck Kestry.", "Two people died."]).ids
+    ('text-1', 'text-2')
+    """
+    expected = "texts, names of files or folders, or documents"
+    check_type(source, str | Path | Iterable, expected)
+    if isinstance(source, Corpus):
+        return in_order(source)
+    several = [source] if isinstance(source, str | Path | Document) else list(source)
+    documents: list[Document] = []
+    paths: list[Path] = []
+    for number, each in enumerate(several, 1):
+        check_type(each, str | Path | Document, expected)
+        if isinstance(each, Document):
+            documents.append(each)
+        elif isinstance(each, str) and _is_text(each):
+            documents.append(Document.from_text(f"text-{number}", each))
+        else:
+            paths.append(Path(each))
+    if paths:
+        unread = Unread()
+        documents += read_inputs(paths, unread=unread)
+        if unread:
+            warnings.warn(UnreadWarning("\n".join(unread.lines())), stacklevel=3)
+    return in_order(Corpus(documents))
+
+
+def _is_text(words: str) -> bool:
+    """Return whether a string is a text rather than a file name."""
+    try:
+        return len(words.split()) != 1 and not Path(words).exists()
+    except (OSError, ValueError):  # not a possible file name
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from samevent import __version__
@@ -20,9 +21,12 @@ from samevent.clock import Watch as Watch
 from samevent.clusterers import Clustered, Clusterer, Evidence, clusterer
 from samevent.clusterers.base import choose_pair_model
 from samevent.corpus import Corpus, Document, Mention
+from samevent.corpus.corpus import checked_documents
 from samevent.corrections import UNCORRECTED, Corrections, NotEvents, match, read_corrections
+from samevent.errors import UsageError, check_type
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
+from samevent.inputs import Source, corpus_of
 from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder
 from samevent.language.resources import DEFAULT, Resources, resources
@@ -84,6 +88,12 @@ class Options:
     min_probability: float = 0.0
     within_only: bool = False
     time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        check_type(self.seed, int | np.integer, "a whole number as the seed")
+        check_type(self.min_probability, int | float, "a probability")
+        if not 0 <= self.min_probability <= 1:
+            raise UsageError(f"the least probability is {self.min_probability}", expected="0 to 1")
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -169,7 +179,7 @@ class Model:
         from samevent.training import Source, train_model
 
         train_model(
-            corpus,
+            checked_documents(corpus),
             Path(folder),
             resources(base),
             source=Source(source),
@@ -198,7 +208,7 @@ class Model:
         """
         if extraction.verbs is None:
             extraction = replace(extraction, verbs=preset in VERB_PRESETS)
-        documents = list(corpus)
+        documents = checked_documents(corpus)
         extractor = self._extractor_for(documents, extraction, preset)
         roles = self.resources.roles if extraction.arguments else None
 
@@ -279,6 +289,8 @@ class Model:
         corrections alone. With a `checkpoint`, interrupted sampling continues
         where it stopped. A time limit counts from the start of the `clock`, by default from now.
         """
+        check_type(options, Options | None, "samevent.Options")
+        check_type(corrections, Corrections | str | Path | None, "corrections, or the name of their file")
         options = options or Options()
         if seed is not None:
             options = replace(options, seed=seed)
@@ -413,3 +425,30 @@ def cluster_evidence(
             checkpoint=checkpoint if len(evidence) else None,  # nothing to resume
             progress=lambda done, total: watch("sampling", done, total, "") if watch else None,
         )
+
+
+def resolve(
+    source: Source,
+    *,
+    model: str | Path | Model = DEFAULT,
+    preset: str | None = None,
+    seed: int | None = None,
+    options: Options | None = None,
+    corrections: Corrections | str | Path | None = None,
+    jobs: int = 1,
+) -> Result:
+    """Return which mentions of texts, files, folders or documents refer to the same event.
+
+    A string is the name of a file or folder if there is one of this name, and a text if it has blanks. Texts of a list
+    are called `text-1`, `text-2` and so on. `preset` is short for `Options(preset=...)`; `Model.resolve` explains the
+    rest.
+
+        result = samevent.resolve(["A quake struck Kestry.", "The earthquake in Kestry killed two."])
+    """
+    check_type(model, str | Path | Model, "the name or the folder of a model")
+    check_type(options, Options | None, "samevent.Options")
+    corpus = corpus_of(source)
+    loaded = model if isinstance(model, Model) else Model.load(model, cache=Cache())
+    if preset is not None:
+        options = replace(options or Options(), preset=preset)
+    return loaded.resolve(corpus, seed=seed, options=options, corrections=corrections, jobs=jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
-from samevent.errors import CorpusError
+from samevent.errors import CorpusError, check_type
 
 
 class Clustering:
@@ -23,6 +23,7 @@ class Clustering:
     __slots__ = ("_clusters", "_index")
 
     def __init__(self, clusters: Iterable[Iterable[str]]) -> None:
+        check_type(clusters, Iterable, "the mention ids of each cluster")
         self._clusters = tuple(cluster for cluster in (tuple(c) for c in clusters) if cluster)
         self._index: dict[str, int] = {}
         for number, cluster in enumerate(self._clusters):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from samevent.corpus.clustering import Clustering
 from samevent.corpus.document import Document
 from samevent.corpus.mention import Kind, Mention
 from samevent.corpus.stored import StoredDocuments
-from samevent.errors import CorpusError
+from samevent.errors import CorpusError, UsageError, check_type
 
 Unit = Literal["document", "subtopic", "topic", "corpus"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -31,7 +31,7 @@ class Corpus:
             object.__setattr__(self, "documents", documents)
             object.__setattr__(self, "_place", _places(documents.ids))
             return
-        object.__setattr__(self, "documents", tuple(documents))
+        object.__setattr__(self, "documents", checked_documents(documents))
         object.__setattr__(self, "_place", _places(document.id for document in self.documents))
         owners: dict[str, str] = {}
         for document in self.documents:
@@ -123,6 +123,18 @@ class Corpus:
         return {name: tuple(documents) for name, documents in groups.items()}
 
 
+def checked_documents(documents: object) -> tuple[Document, ...]:
+    """Return documents as a tuple; raise if there is anything else among them."""
+    hint = "samevent.read reads files; samevent.resolve takes texts and file names too"
+    if isinstance(documents, str):
+        check_type(documents, Document, "documents", hint=hint)
+    check_type(documents, Iterable, "documents", hint=hint)
+    known = tuple(cast(Iterable[Document], documents))
+    for document in known:
+        check_type(document, Document, "a document", hint=hint)
+    return known
+
+
 def _places(ids: Iterable[str]) -> dict[str, int]:
     """Return the place of each document; raise if two have the same id."""
     places: dict[str, int] = {}
@@ -163,6 +175,8 @@ def unit_of(document: Document, unit: Unit) -> str:
                 name = document.subtopic
             else:
                 name = f"{document.topic}/{document.subtopic}"
+        case _:
+            raise UsageError(f"there is no unit {unit!r}", expected=f"one of {', '.join(UNITS)}")
     if name is None:
         raise CorpusError(
             f"document {document.id!r} has no {unit}",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from samevent.corpus.mention import Argument, EventClass, Kind, Mention, check_mention, mention_id
+from samevent.corpus.mention import Argument, EventClass, Kind, Mention, check_kind, check_mention, mention_id
 from samevent.corpus.reference import Reference
 from samevent.corpus.tokenize import sentence_sizes, token_spans
-from samevent.errors import CorpusError
+from samevent.errors import CorpusError, check_type
 
 MAX_CHARACTERS = 5_000_000
 """Limit on the length of a document, whose tokens take about 60 bytes per character."""
@@ -63,6 +63,8 @@ class Document:
     """The start of each sentence, looked up for every mention."""
 
     def __post_init__(self) -> None:
+        check_type(self.id, str, "a str as the id of a document")
+        check_type(self.text, str, "a str as the text of a document")
         object.__setattr__(self, "_starts", tuple(sentence.start for sentence in self.sentences))
         if not self.id:
             raise CorpusError("a document has an empty id", expected="a non-empty id")
@@ -78,6 +80,7 @@ class Document:
         >>> [t.text for t in Document.from_text("a", "Sudan bombs Yida.").tokens]
         ['Sudan', 'bombs', 'Yida', '.']
         """
+        check_type(text, str, "a str as the text of a document")
         _check_length(id, len(text))  # before memory is spent on tokens
         spans = token_spans(text, borders)
         tokens = tuple(Token(text[a:b], a, b) for a, b in spans)
@@ -93,6 +96,8 @@ class Document:
         >>> Document.from_tokens("a", [["It", "fell", "."], ["Then", "?"]]).text
         'It fell .\\nThen ?'
         """
+        for sentence in sentences:
+            check_type(sentence, list | tuple, "a list of words for each sentence")
         words = [word for sentence in sentences for word in sentence]
         _check_length(id, sum(map(len, words)))
         return cls(
@@ -126,6 +131,9 @@ class Document:
 
         `tokens` lists the mention's own tokens if it is discontinuous.
         """
+        check_kind(kind)
+        for place in (start, end):
+            check_type(place, int, "whole numbers of tokens")
         if not 0 <= start < end <= len(self.tokens):
             raise CorpusError(
                 f"a mention of document {self.id!r} spans tokens {start}-{end}",
@@ -157,6 +165,9 @@ class Document:
 
     def with_mentions(self, mentions: Iterable[Mention]) -> Document:
         """Return this document with exactly these mentions, in reading order."""
+        mentions = tuple(mentions)
+        for mention in mentions:
+            check_type(mention, Mention, "a mention (`document.mention` makes one)")
         return replace(self, mentions=tuple(sorted(mentions, key=reading_order)))
 
     def token_span(self, char_start: int, char_end: int) -> tuple[int, int]:

@@ -99,6 +99,12 @@ def mention_id(document: str, start: int, end: int, kind: str) -> str:
     return f"{document}:{start}-{end}:{kind}"
 
 
+def check_kind(kind: object) -> None:
+    """Raise unless this is a kind of mentions."""
+    if kind not in KINDS:
+        raise CorpusError(f"a mention has the kind {kind!r}", expected=f"one of {', '.join(KINDS)}")
+
+
 def check_mention(mention: Mention) -> None:
     """Raise if a mention is invalid, as far as that shows without its document."""
     m = mention

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from samevent import formats
 from samevent.corpus import Corpus, Unit
-from samevent.errors import UsageError
+from samevent.errors import UsageError, checked_path
 from samevent.exports import database, graphs, parquet
 from samevent.formats.files import STANDARD
 from samevent.results import Result
@@ -79,7 +79,7 @@ def write(
         raise UsageError(
             f"a {type(corpus).__name__} cannot be written", expected="a Corpus, or a Result of resolving one"
         )
-    export = export_of(path := Path(path), format)
+    export = export_of(path := checked_path(path), format)
     if export is None:
         formats.write(corpus, path, format=format, unit=unit, overwrite=overwrite)
         return

@@ -14,7 +14,15 @@ from typing import Protocol
 
 from samevent.corpus import Corpus, Document, Mention, Unit
 from samevent.corpus.corpus import event_key
-from samevent.errors import FormatError, SameventError, UnreadWarning, UsageError, located, place
+from samevent.errors import (
+    FormatError,
+    SameventError,
+    UnreadWarning,
+    UsageError,
+    checked_path,
+    located,
+    place,
+)
 from samevent.formats import brat, conll2012, corefi, corefud, ecbplus, feed, folder, jsonl, tables
 from samevent.formats.base import Format, ReadOptions, WriteOptions
 from samevent.formats.files import STANDARD, checked_encoding
@@ -104,7 +112,7 @@ def stream(
 
     Loose files and rows that cannot be read go to `unread`; without it the first is an error.
     """
-    path = Path(path)
+    path = checked_path(path)
     chosen = chosen_format(path, format)
     options = ReadOptions(
         encoding=checked_encoding(encoding),
@@ -174,7 +182,7 @@ def write(
     The format follows from the suffix unless `format` names it. `unit` merges documents into meta-documents
     where the format can (CoNLL, CorefUD).
     """
-    path = Path(path)
+    path = checked_path(path)
     chosen = output_format(path, format)
     documents = corpus if isinstance(corpus, Corpus) else corpus.to_corpus()
     chosen.write(documents, path, WriteOptions(unit=unit, overwrite=overwrite))

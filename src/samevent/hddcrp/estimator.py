@@ -175,8 +175,11 @@ class HDDCRP(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             The fitted estimator.
         """
         self._check_parameters()
-        counts = validate_data(self, X, accept_sparse="csr")
-        check_non_negative(counts, "HDDCRP.fit (input X)")
+        try:
+            counts = validate_data(self, X, accept_sparse="csr")
+            check_non_negative(counts, "HDDCRP.fit (input X)")
+        except ValueError as error:
+            raise InvalidParameterError(str(error)) from error
         count = counts.shape[0]
         document = _numbered(groups, count)
         if affinity is None:

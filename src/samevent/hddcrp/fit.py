@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.errors import UsageError
+from samevent.errors import UsageError, check_type
 from samevent.hddcrp import reference, weights
 from samevent.hddcrp.chains import STARTS, Initial, LinkChain, settled, start
 from samevent.hddcrp.checkpoint import fingerprint
@@ -102,6 +102,7 @@ def fit(
     >>> posterior.best.tolist(), round(posterior.probability(0, 1), 3)
     ([0, 0, 1], 1.0)
     """
+    check_type(problem, Problem, "a problem (samevent.hddcrp.Problem)")
     settings = FitSettings(
         seed=seed, model=model, sampler=sampler, chains=chains, sweeps=sweeps, initial=initial,
         exact_limit=exact_limit, keep=keep,

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samevent.errors import FormatError, UsageError, place
+from samevent.errors import FormatError, UsageError, check_type, place
 
 if TYPE_CHECKING:
     from samevent.language.encoder import Encoder
@@ -148,6 +148,7 @@ class Resources:
 
 def resources(model: str | Path = DEFAULT) -> Resources:
     """Return the resources of a model: a shipped one by its name, or any by its folder."""
+    check_type(model, str | Path, "the name or the folder of a model")
     shipped = MODELS / str(model)
     folder = shipped if shipped.is_dir() else Path(model)
     if not folder.is_dir():

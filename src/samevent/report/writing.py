@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from samevent.errors import UsageError, place
+from samevent.errors import UsageError, checked_path, place
 from samevent.formats.files import STANDARD, check_absent, write_text
 from samevent.report.book import Block, Book
 from samevent.report.index import Reportable
@@ -80,7 +80,7 @@ def write_report(
     result: Reportable, path: Path | str, *, overwrite: bool = False, limit: int = MAX_BYTES
 ) -> list[Path]:
     """Write a report and return its files: `path`, and `-2`, `-3` and so on beside it if one is not enough."""
-    path = Path(path)
+    path = checked_path(path)
     if path == STANDARD:
         write_text(path, [page(result)])
         return [path]

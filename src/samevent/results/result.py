@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.corrections import Mark, Renaming
-from samevent.errors import UsageError
+from samevent.errors import UsageError, check_type
 from samevent.events import Belief, Event, Events, Member, StoredMember, Why
 from samevent.hddcrp.mixture import Mixture, largest_traces, named_traces
 from samevent.hddcrp.result import ComponentPosterior
@@ -29,6 +29,8 @@ from samevent.similarity.explanation import Explanation
 
 if TYPE_CHECKING:
     import networkx
+
+    from samevent.results.frames import Frames
 
 _PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
 _MARKS, _RENAMING = "corrections", "event_renamed"
@@ -88,7 +90,7 @@ class RowParts(Protocol):
         """Yield the rows of all mentions of events, with room for them in a folder."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Documents whose event mentions carry events, as `Model.resolve` returns them and `runs.open_run` reads them.
 
@@ -118,9 +120,15 @@ class Result:
     marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict, repr=False)
     renamings: Mapping[str, Renaming] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        check_type(
+            self.corpus, Corpus, "a corpus", hint="samevent.resolve returns the result of texts and files"
+        )
+
     @classmethod
     def from_corpus(cls, corpus: Corpus, **fields: Any) -> Result:
         """Read what `to_corpus` returned; `fields` are the other fields of a result."""
+        check_type(corpus, Corpus, "a corpus", hint="samevent.read reads one")
         extras = {m.id: m.extra for m in corpus.mentions("action")}
         return cls(
             without_reasons(corpus),
@@ -222,6 +230,24 @@ class Result:
     def to_html(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write the report and return its pages: one that holds everything, or several if it would be very large."""
         return write_report(self, path, overwrite=overwrite)
+
+    def to_pandas(self) -> Frames:
+        """Return frames of `events` and `mentions`, with the columns of the CSV files (extra `tables`)."""
+        from samevent.results.frames import frames_of
+
+        return frames_of(self)
+
+    def __repr__(self) -> str:
+        return f"<Result: {self._summary}>"
+
+    def _repr_html_(self) -> str:
+        """Show the largest events in a notebook."""
+        return Events(self.events.largest(len(self.events))).to_html(self._summary)
+
+    @property
+    def _summary(self) -> str:
+        mentions = sum(map(len, self.events))
+        return f"{len(self.corpus):,} documents, {len(self.events):,} events with {mentions:,} mentions"
 
     def to_networkx(self) -> networkx.Graph:
         """Return the graph of events, documents and named entities (extra `graph`)."""

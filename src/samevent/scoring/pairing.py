@@ -21,7 +21,7 @@ import numpy as np
 
 from samevent.corpus import Clustering, Corpus, Document, Kind, Match, Mention, Unit, matching, unit_of
 from samevent.corpus.corpus import event_key
-from samevent.errors import CorpusError, DataError
+from samevent.errors import CorpusError, DataError, check_type
 from samevent.scoring.table import ABSENT, Booleans, Integers, Table
 
 Filter = Literal["none", "exact", "head", "overlap"]
@@ -62,6 +62,8 @@ def pair(
     kind: Kind = "action",
 ) -> Pairing:
     """Pair the mentions of one kind; a `Clustering` as system groups the gold mentions."""
+    check_type(gold, Corpus, "a corpus with the gold events", hint="samevent.read reads one")
+    check_type(system, Corpus | Clustering, "a corpus or a clustering", hint="of a result: result.clustering")
     if isinstance(system, Clustering):
         system = _clustered(gold, system, kind)
     notes = _document_notes(gold, system)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from builders import annotated
-from samevent.adapters.frames import events_frame, mentions_frame
 from samevent.corpus import Corpus
 from samevent.errors import UsageError
 from samevent.results import Result
+from samevent.results.frames import events_frame, mentions_frame
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 
 pytest.importorskip("pandas")

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from samevent.errors import UsageError
-from samevent.results import Result
+from samevent.formats.extras import missing
+from samevent.results.result import Result
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, Row, event_rows, mention_rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 _NUMBERS = ("probability", "similarity")
+
+
+class Frames(NamedTuple):
+    """A result as frames: one row per event, one row per mention of an event."""
+
+    events: DataFrame
+    mentions: DataFrame
+
+
+def frames_of(result: Result) -> Frames:
+    """Return both frames of a result."""
+    return Frames(events_frame(result), mentions_frame(result))
 
 
 def events_frame(result: Result) -> DataFrame:
@@ -28,10 +40,7 @@ def _frame(rows: list[Row], columns: list[str]) -> DataFrame:
     try:
         from pandas import DataFrame
     except ImportError as error:
-        raise UsageError(
-            "frames need pandas, which is not installed",
-            hint="install it with: python -m pip install 'samevent[tables]'",
-        ) from error
+        raise missing("a frame", "pandas", "tables") from error
     frame = DataFrame(rows, columns=columns)
     # A column without a single number would otherwise be one of objects.
     return frame.astype({column: float for column in _NUMBERS if column in columns})
