@@ -13,6 +13,18 @@ from samevent.corpus.reference import common_when, common_where
 from samevent.corrections import Mark
 from samevent.errors import CorpusError, UsageError, check_type
 
+CERTAIN, LIKELY = 0.9, 0.5
+"""From which probability on something is almost certain, and likely."""
+
+
+def in_words(probability: float) -> str:
+    """Return a probability in words.
+
+    >>> in_words(0.97), in_words(0.6), in_words(0.2)
+    ('almost certain', 'likely', 'unsure')
+    """
+    return "almost certain" if probability >= CERTAIN else "likely" if probability >= LIKELY else "unsure"
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -135,7 +147,8 @@ class Event:
 
     Members are in document and reading order; `documents` are ids in the order of the corpus; `dates` are those
     of the documents that have one (ISO, sorted, each once). An event with one member has no `belief`. `copies` is how
-    many of its documents are nearly the same text as another of them.
+    many of its documents are nearly the same text as another of them. `weight` is how much the event matters; what is
+    only said, seen or done belongs to the `background`.
     """
 
     id: str
@@ -145,6 +158,8 @@ class Event:
     dates: tuple[str, ...] = ()
     belief: Belief | None = None
     copies: int = 0
+    weight: float = 0.0
+    background: bool = False
 
     def __len__(self) -> int:
         return len(self.members)
@@ -231,6 +246,11 @@ class Events(Sequence[Event]):
         rows = ((e.id, e.label, len(e), e.distinct_documents, e.probability) for e in self)
         columns = ("event", "label", "mentions", "documents", "P(same event)")
         return notebook.table(heading, columns, rows, len(self))
+
+    def ranked(self, count: int | None = None, *, background: bool = False) -> tuple[Event, ...]:
+        """Return the events that matter most, the earlier first among equals; with `background`, those after them."""
+        events = (event for event in self._events if background or not event.background)
+        return tuple(sorted(events, key=lambda event: (event.background, -event.weight))[:count])
 
     def largest(self, count: int) -> tuple[Event, ...]:
         """Return the events with most mentions, the earlier first among equals."""

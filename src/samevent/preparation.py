@@ -36,6 +36,7 @@ from samevent.grounding.entities import entity_reader, ground_entities
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
+from samevent.language.clauses import with_clauses
 from samevent.language.encoder import Encoder, Reading, mention_vectors
 from samevent.language.encoder.runtime import Halves
 from samevent.language.encoder.tagger import Tagger
@@ -242,13 +243,13 @@ def prepare(
 def complete(
     text: Parsed, resources: Resources, extractor: Extractor | None, extraction: Extraction
 ) -> Document:
-    """Return one document with the mentions, classes and arguments that it lacks, heads and what mentions refer to.
+    """Return one document with the mentions, classes, arguments, clauses and heads that it lacks, and references.
 
-    Given mentions stay as they are, and so do classes and arguments that events already have. Without an extractor,
-    events without a class get none.
+    Given mentions stay as they are, and so do classes, arguments and clauses that events already have. Without an
+    extractor, events without a class get none.
     """
     document = _with_arguments(text, resources, extractor, extraction)
-    document = ground(document, text.annotation, resources.gazetteer)
+    document = with_clauses(ground(document, text.annotation, resources.gazetteer), text.annotation)
     reader = entity_reader(resources) if extraction.arguments else None
     return ground_entities(document, text.annotation, reader) if reader else document
 

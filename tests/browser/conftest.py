@@ -47,7 +47,7 @@ def visit(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     def opened(
         result: Result | None = None,
         *,
-        at: str = "",
+        at: str = "#events",
         limit: int = 20_000_000,
         width: int = 1280,
         **context: Any,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from browser.visits import Open, Visit
 from builders import document
 from report.small import annotated, small_result, with_reasons
 from samevent.corpus import Corpus
+from samevent.events import Events
 from samevent.report import book as books
 from samevent.results import Result
 
@@ -23,7 +25,32 @@ def opened(visit: Visit) -> str:
     return label
 
 
-def test_report_opens_with_the_largest_event(visit: Open) -> None:
+def test_report_opens_with_stories(visit: Open) -> None:
+    seen = visit(at="")
+    [headline] = seen.see("#stories .list li b")
+    assert opened(seen) == headline
+    assert seen.see("#stories output") == ["1 story"]
+    first, *_ = seen.see("#stories article.on .links a")
+    seen.page.locator("#stories article.on .links a").first.click()
+    assert opened(seen) == first
+    assert seen.see("body > nav a[aria-current]") == ["Events"]
+
+
+def test_background_and_unsure_events_are_filtered(visit: Open) -> None:
+    result = small_result()
+    events, heads = result._events_and_heads
+    hidden = [replace(event, background=event.label == "Condemned") for event in events]
+    vars(result)["_events_and_heads"] = Events(hidden), heads
+    seen = visit(result)
+    assert seen.see(ROWS) == ["Bombardment", "Killed"]
+    seen.page.check("#background")
+    assert seen.see(ROWS) == ["Bombardment", "Killed", "Condemned"]
+    seen.page.check("#unsure")
+    assert seen.see(ROWS) == ["Bombardment"]
+    assert seen.see("#events .list li em") == ["unsure"]
+
+
+def test_events_open_with_the_most_important_one(visit: Open) -> None:
     seen = visit()
     assert len(seen.see(ROWS)) == 3
     assert opened(seen) == seen.see(ROWS)[0]
@@ -49,7 +76,8 @@ def test_search_finds_labels_words_and_documents(visit: Open) -> None:
 
 def test_events_are_sorted_and_filtered(visit: Open) -> None:
     seen = visit()
-    by_size = seen.see(ROWS)
+    seen.page.select_option("#sort", "documents")
+    by_documents = seen.see(ROWS)
     seen.page.check("#singles")
     assert len(seen.see(ROWS)) == 8
     seen.page.select_option("#sort", "doubt")
@@ -57,7 +85,7 @@ def test_events_are_sorted_and_filtered(visit: Open) -> None:
     seen.page.select_option("#sort", "sure")
     assert seen.see("#events .list li var")[-1] == "0.38"
     seen.page.select_option("#sort", "date")
-    assert "mourn" in seen.see(ROWS)[-1]
+    assert "Mourn" in seen.see(ROWS)[-1]
     seen.page.select_option("#sort", "reading")
     order = [
         int(href[2:])
@@ -66,7 +94,7 @@ def test_events_are_sorted_and_filtered(visit: Open) -> None:
     assert order == sorted(order)
     seen.page.check("#across")
     seen.page.select_option("#sort", "documents")
-    assert seen.see(ROWS) == by_size
+    assert seen.see(ROWS) == by_documents
 
 
 def test_event_opens_and_says_why(visit: Open) -> None:
@@ -85,7 +113,7 @@ def test_event_opens_and_says_why(visit: Open) -> None:
     seen.page.locator("article.on small button").first.click()
     assert not seen.see("article.on .reasons")
     seen.page.go_back()
-    assert opened(seen) == seen.see(ROWS)[0]
+    assert seen.page.url.endswith("#events")
 
 
 def test_keys_search_move_open_and_leave(visit: Open) -> None:
@@ -104,7 +132,7 @@ def test_keys_search_move_open_and_leave(visit: Open) -> None:
     keys.press("/")
     keys.type("witnesses")
     keys.press("Enter")
-    assert opened(seen) == "killed"
+    assert opened(seen) == "Killed"
     assert seen.page.evaluate("CSS.highlights.get('found').size") == 2
     keys.press("/")
     keys.press("Escape")
@@ -117,7 +145,7 @@ def test_keys_search_move_open_and_leave(visit: Open) -> None:
     assert seen.see("dialog h2") == ["Keyboard"]
     keys.press("Escape")
     assert not seen.see("dialog h2")
-    for digit, view in enumerate(("events", "documents", "timeline", "matrix", "run"), 1):
+    for digit, view in enumerate(("stories", "events", "documents", "timeline", "matrix", "run"), 1):
         keys.press(str(digit))
         seen.page.wait_for_selector(f"#{view}.on")
         assert len(seen.see(".view")) == 1
@@ -211,8 +239,8 @@ def test_page_without_script_is_read_as_a_whole(visit: Open) -> None:
     ],
 )
 def test_page_in_a_browser_that_cannot_unpack_is_as_without_script(visit: Open, lacking: str) -> None:
-    plain = visit(java_script_enabled=False)
-    seen = visit()
+    plain = visit(at="", java_script_enabled=False)
+    seen = visit(at="")
     seen.page.add_init_script(lacking)
     seen.page.reload()
     for _ in range(200):  # until the script has given up

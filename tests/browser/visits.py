@@ -46,13 +46,13 @@ class Visit:
 
 
 class Open(Protocol):
-    """Write a report (by default the small one), open it at a place, and watch it."""
+    """Write a report (by default the small one), open it at a place (by default, its events), and watch it."""
 
     def __call__(
         self,
         result: Result | None = None,
         *,
-        at: str = "",
+        at: str = "#events",
         limit: int = ...,
         width: int = ...,
         **context: Any,

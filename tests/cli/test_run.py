@@ -35,6 +35,7 @@ FILES = {
     "report.html",
     "result.jsonl",
     "run.json",
+    "stories.csv",
     "state.npz",
 }
 
@@ -222,7 +223,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(news: Path, tmp_path: Path
 
 def test_demo_ends_with_a_table_and_a_score(tmp_path: Path) -> None:
     result = done("demo", "-o", tmp_path / "demo")
-    assert "Largest events" in result.stdout
+    assert re.search("Stories.*Main events", result.stdout, re.DOTALL)
     assert str(tmp_path / "demo" / "report.html") in result.stderr
     score = re.search(r"CoNLL ([0-9.]+)%", result.stderr)
     assert score is not None

@@ -419,6 +419,8 @@ ACCEPTED: list[dict[str, Any]] = [
     mention(char_start=6, char_end=11, text="bombs", unknown=[1]),
     mention(event_class="reporting", negated=True),
     mention(event_class=None, negated=None),
+    mention(clause="Sudan bombs Yida"),
+    mention(clause=None),
     mention(id="m", arguments=[{"mention": "m", "role": None}], probability=None),
 ]
 REFUSED: list[Any] = [
@@ -465,6 +467,7 @@ REFUSED: list[Any] = [
     mention(event_class="verb"),
     mention(event_class=1),
     mention(negated="yes"),
+    mention(clause=["Sudan"]),
     mention(probability=True),
     mention(event=[]),
     mention(arguments=[{}]),

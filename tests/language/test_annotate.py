@@ -538,3 +538,11 @@ def test_dead_process_is_explained() -> None:
 def test_spacy_is_not_imported_before_something_has_to_be_parsed() -> None:
     code = "import sys, samevent.language.annotate; sys.exit('spacy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_headline_is_a_sentence_of_its_own() -> None:
+    text = "Sudan bombs refugee camp\nCAIRO (AP) - Jets bombed the camp\non Thursday."
+    [(document, _)] = annotate([Document.from_text("a", text)])
+    first, *rest = (document.words(sentence) for sentence in document.sentences)
+    assert first == ["Sudan", "bombs", "refugee", "camp"]
+    assert [word for words in rest for word in words][-3:] == ["on", "Thursday", "."]

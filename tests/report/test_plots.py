@@ -148,5 +148,5 @@ def test_colours_of_events_that_share_a_document_differ() -> None:
 
 def test_index_of_nothing_is_empty() -> None:
     index = Index(Result(Corpus([])))
-    assert not index.by_size
+    assert not index.ranked
     assert not index.mentions

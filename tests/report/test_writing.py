@@ -110,7 +110,9 @@ def test_documents_that_share_events_are_on_one_page_with_them() -> None:
         if name != "report.html":
             far = [href for href in Page(text).values("href") if "#" in href and not href.startswith("#")]
             assert all(href.endswith("#") for href in far)  # only the pager leaves the page
-    assert sum(text.count("<article") for text in files.values()) == 90 + len(result.events)
+    assert sum(text.count("<article") for text in files.values()) == 90 + len(result.events) + len(
+        result.stories
+    )
 
 
 def test_every_event_and_document_is_rendered_once(monkeypatch: pytest.MonkeyPatch) -> None:

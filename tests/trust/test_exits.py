@@ -245,7 +245,8 @@ def test_a_bad_document_in_a_folder_is_named(samevent: Command, news: Path, tmp_
     for path in news.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / "2031-03-04-bad.txt").write_bytes(b"The quake shook Kestry.\nIt \xff fell.")
-    ended = samevent("run", folder, "-o", tmp_path / "out", "--jobs", 1)
+    strictly = ("--encoding", "utf-8", "--strict")
+    ended = samevent("run", folder, "-o", tmp_path / "out", "--jobs", 1, *strictly)
     assert ended.status == 1
     (said,) = lines(ended)
     assert "2031-03-04-bad.txt:2" in said

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from samevent.cli.common import PATH, emit_table, force_option, say, seed_option, stages
-from samevent.cli.run import print_summary
-
-if TYPE_CHECKING:
-    from samevent.results import Result
-
-SHOWN = 12
-"""How many events the table has."""
+from samevent.cli.common import PATH, force_option, say, seed_option, stages
+from samevent.cli.run import print_summary, print_tables
 
 
 @click.command("demo")
@@ -44,25 +37,9 @@ def demo_cli(target: Path, open_report: bool, seed: int, force: bool) -> None:
 
     with stages() as watch:
         result = run(articles, target, Options(seed=seed), overwrite=force, watch=watch, tell=say)
-    print_events(result)
+    print_tables(result)
     print_summary(result, target)
     scores = score(gold(), result.corpus, unit="corpus", singletons="drop")
     say(f"against the gold events: CoNLL {scores.conll:.1%}")
     if open_report:
         webbrowser.open((target / "report.html").absolute().as_uri())
-
-
-def print_events(result: Result, count: int = SHOWN) -> None:
-    """Print the largest events as a table."""
-    emit_table(
-        "Largest events",
-        ["event", "mentions", "documents", "P(same event)"],
-        [
-            (event.label, str(len(event)), str(event.distinct_documents), _shown(event.probability))
-            for event in result.events.largest(count)
-        ],
-    )
-
-
-def _shown(probability: float | None) -> str:
-    return "" if probability is None else f"{probability:.2f}"

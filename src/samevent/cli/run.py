@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from samevent.cli.common import (
     choice,
     columns_options,
     corrections_option,
+    emit_table,
     encoding_option,
     force_option,
     from_option,
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from samevent.model import Watch
     from samevent.results import Result
     from samevent.updates import Update
+
+SHOWN_STORIES, SHOWN_EVENTS = 8, 12
+"""How many stories and events are printed."""
 
 
 @click.command("run")
@@ -197,6 +202,7 @@ def run_cli(
             tell=say,
         )
     print_unread(inputs)
+    print_tables(result)
     print_summary(result, target)
 
 
@@ -204,6 +210,35 @@ def print_unread(inputs: Inputs) -> None:
     """Print what could not be read, each reason once."""
     for line in inputs.unread.lines() if inputs.unread else ():
         say(line)
+
+
+def print_tables(result: Result) -> None:
+    """Print the largest stories and the events that matter most."""
+    from samevent.report.parts import brief
+
+    if result.stories:
+        emit_table(
+            "Stories",
+            ["story", "documents", "dates"],
+            [
+                (story.headline, str(len(story)), brief(story.dates))
+                for story in islice(result.stories, SHOWN_STORIES)
+            ],
+        )
+    emit_table(
+        "Main events",
+        ["event", "mentions", "documents", "P(same event)"],
+        [
+            (event.label, str(len(event)), str(event.distinct_documents), _shown(event.probability))
+            for event in result.events.ranked(SHOWN_EVENTS)
+        ],
+    )
+
+
+def _shown(probability: float | None) -> str:
+    from samevent.events import in_words
+
+    return "" if probability is None else f"{probability:.2f} {in_words(probability)}"
 
 
 def print_summary(result: Result, target: Path) -> None:
@@ -218,7 +253,10 @@ def print_summary(result: Result, target: Path) -> None:
             f"{len(copies):,} document{'s are copies' if len(copies) > 1 else ' is a copy'} of another text"
         )
         say(f"{number}, such as {first!r} of {copies[first]!r}: events count a text once")
-    say(f"{events:,} events with {mentions:,} mentions, {across:,} of them in several documents")
+    say(
+        f"{len(result.stories):,} stories; {events:,} events with {mentions:,} mentions, {across:,} of them in several "
+        "documents"
+    )
     say(f"look at {target / 'report.html'}")
 
 

@@ -39,8 +39,9 @@ class Mention:
 
     `start` and `end` count tokens, `char_start` and `char_end` characters; both are 0-based and half-open
     and cover the whole mention. A discontinuous mention also lists its own tokens in `anchors`.
-    `event_class` and `negated` (*did not attack*) describe actions; `tag` is the label of the original corpus.
-    `refers` is what it refers to in the world, as far as that is known.
+    `event_class` and `negated` (*did not attack*) describe actions, and `clause` says who did what in the words of the
+    sentence; `tag` is the label of the original corpus. `refers` is what it refers to in the world, as far as that is
+    known.
     Build one with `Document.mention`, which fills in what follows from the document.
     """
 
@@ -60,6 +61,7 @@ class Mention:
     tag: str | None = None
     event_class: EventClass | None = None
     negated: bool = False
+    clause: str | None = None
     probability: float | None = None
     refers: Reference | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
@@ -135,9 +137,10 @@ def check_mention(mention: Mention) -> None:
             f"mention {m.id!r} has the event class {m.event_class!r}",
             expected=f"one of {', '.join(EVENT_CLASSES)}",
         )
-    if m.kind != "action" and (m.event_class is not None or m.negated):
+    if m.kind != "action" and (m.event_class is not None or m.negated or m.clause is not None):
         raise CorpusError(
-            f"mention {m.id!r} is a {m.kind} with an event class or a negation", expected="an action"
+            f"mention {m.id!r} is a {m.kind} with an event class, a negation or a clause",
+            expected="an action",
         )
     if m.probability is not None and not 0 <= m.probability <= 1:
         raise CorpusError(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from samevent.corpus.headlines import line_sentences
+
 _TOKEN = re.compile(
     r"""(?:[^\W\d_]\.){2,}            # U.S.
       | \d+(?:[.,:/]\d+)*\w*          # 3.5  10:30  1,000  10th
@@ -55,12 +57,13 @@ def cut(spans: Iterable[tuple[int, int]], borders: Iterable[int]) -> Iterator[tu
 
 
 def sentence_sizes(text: str, spans: list[tuple[int, int]]) -> list[int]:
-    """Return the token count of each sentence: split at blank lines and after closing punctuation."""
+    """Return the token count of each sentence: split at blank lines, below headlines and after closing punctuation."""
+    begins = line_sentences(text)
     sizes: list[int] = []
     size = 0
     for i in range(len(spans)):
         size += 1
-        if i + 1 == len(spans) or _ends_sentence(text, spans, i):
+        if i + 1 == len(spans) or spans[i + 1][0] in begins or _ends_sentence(text, spans, i):
             sizes.append(size)
             size = 0
     return sizes

@@ -30,7 +30,7 @@ RESULT_FILE = "result.jsonl"
 """The file of a run's folder that has its documents and events."""
 _MENTION_FIELDS = frozenset(
     "id kind start end char_start char_end text event within arguments head tokens tag event_class negated "
-    "probability refers".split()
+    "clause probability refers".split()
 )
 
 
@@ -167,6 +167,7 @@ def _mention_to_json(m: Mention, *, in_tokens: bool) -> dict[str, Any]:
         "tag": m.tag,
         "event_class": m.event_class,
         "negated": m.negated or None,
+        "clause": m.clause,
         "probability": m.probability,
         "refers": reference_to_json(m.refers) if m.refers else None,
     }
@@ -196,6 +197,7 @@ def _mention(document: Document, data: Json) -> Mention:
         tag=label(data, "tag"),
         event_class=string(data, "event_class"),
         negated=truth(data, "negated"),
+        clause=string(data, "clause"),
         probability=number(data, "probability"),
         refers=reference_from_json(data.get("refers")),
         extra={k: v for k, v in data.items() if k not in _MENTION_FIELDS},

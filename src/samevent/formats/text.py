@@ -3,8 +3,9 @@
 The text is kept as it is, line ends included; only a byte-order mark is dropped. Text that is not UTF-8 is read in the
 encoding that it most likely has, which `extra["encoding"]` names. A document's id is the file name
 without its suffix; in a folder, the relative path with `/`. An ISO date
-such as `2013-05-03` in the id becomes the document's date, unless the id contains two different ones. Hidden files
-and folders are skipped, links to folders are not followed. A file of white space is a document without tokens.
+such as `2013-05-03` in the id becomes the document's date, unless the id contains two different ones. The first line
+is the title if it looks like a headline. Hidden files and folders are skipped, links to folders are not followed. A
+file of white space is a document without tokens.
 
 Writing keeps only ids and texts. What a portable file name cannot contain (`:`, a leading dot, a name reserved by
 Windows ...) is percent-encoded, and reading decodes exactly that. brat uses the same names.
@@ -18,6 +19,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from samevent.corpus import Corpus, Document
+from samevent.corpus.headlines import headline
 from samevent.errors import FormatError, UsageError, located, place
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.encodings import decode_any
@@ -50,7 +52,8 @@ def documents(file: Path, id: str, options: ReadOptions) -> Iterator[Document]:
     check_plain(data, file)
     text, guess = decode_any(data, file, options.encoding)
     _check_no_nul(text, file)
-    yield Document.from_text(id, text, date=date_in(id), extra={"encoding": guess} if guess else {})
+    extra = {"encoding": guess} if guess else {}
+    yield Document.from_text(id, text, title=headline(text), date=date_in(id), extra=extra)
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:

@@ -38,6 +38,7 @@ _PARSING_CODE = (
     "language/annotate_spacy.py",
     "language/annotation.py",
     "language/retokenize.py",
+    "corpus/headlines.py",
     "corpus/tokenize.py",
 )
 """Files of the package that decide what a parse is and how it is stored."""

@@ -2,9 +2,9 @@
 
 Given tokens and sentences are kept: the parse depends on the words and the sentence boundaries alone. A token that
 spaCy would split (*Sudan's*) is split for the parse, and its main word represents it. In raw text spaCy finds tokens
-and sentences, with three additions: a blank line ends a sentence; no sentence ends inside a given mention; a token
-that crosses the boundary of a given mention is split there. White space is a token only where it was given as one;
-otherwise the parser never sees it, so line breaks change nothing.
+and sentences, with three additions: a blank line and the end of a headline end a sentence; no sentence ends inside a
+given mention; a token that crosses the boundary of a given mention is split there. White space is a token only where it
+was given as one; otherwise the parser never sees it, so other line breaks change nothing.
 
 Each document is a batch of its own, because the last bits of a neural network's output may depend on the rest of the
 batch. For documents as long as a news article, larger batches are no faster.
@@ -21,6 +21,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from samevent.corpus import Document
+from samevent.corpus.headlines import line_sentences
 from samevent.corpus.tokenize import cut
 from samevent.errors import UsageError
 from samevent.language.annotation import Annotation
@@ -109,8 +110,9 @@ def _tokenised(document: Document, nlp: Language) -> tuple[Doc, tuple[Edges, ...
     doc = Doc(nlp.vocab, words=[text[start:end] for start, end in spans], spaces=[bool(gap) for gap in gaps])
     for token, span in zip(doc, spans, strict=True):
         token.norm_ = found.get(span, token.norm_)
-    for token, gap in zip(doc[1:], gaps, strict=False):
-        if gap.count("\n") > 1 or gap.count("\r") > 1:
+    begins = line_sentences(text)
+    for token, gap, (start, _) in zip(doc[1:], gaps, spans[1:], strict=False):
+        if gap.count("\n") > 1 or gap.count("\r") > 1 or start in begins:
             token.is_sent_start = True
     number = {start: i for i, (start, _) in enumerate(spans)}
     for mention in mentions:

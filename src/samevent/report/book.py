@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
 from samevent.corpus import Document
 from samevent.events import Event, Member
-from samevent.report import documents, events
+from samevent.report import documents, events, stories
 from samevent.report.index import Index, Reportable
 from samevent.report.markup import Safe, html
 from samevent.report.parts import counted, empty
+from samevent.stories import Story
 
 MAX_QUOTED_CHARACTERS = 1_000_000
 """Limit on the text of documents and quoted sentences together; beyond it, events name mentions without quoting."""
@@ -23,15 +25,18 @@ MAX_REASONS = 5
 MAX_LISTED = 5_000
 """How many events with several mentions, and how many with one, the list names."""
 
+MAX_STORIES = 1_000
+"""How many stories the report tells."""
+
 MAX_INDEXED = 2_500
 """The same for the index of a report of several pages, and for its documents: it stays below 5 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One event or document: its markup and the anchors in it."""
+    """One story, event or document: its markup and the anchors in it."""
 
-    kind: Literal["events", "documents"]
+    kind: Literal["stories", "events", "documents"]
     anchors: tuple[str, ...]
     markup: Safe
     members: tuple[Member, ...] = ()
@@ -51,19 +56,57 @@ class Book:
         """The numbers of documents, mentions, events, and events in more than one document."""
         index = self.index
         across = sum(len(event.documents) > 1 for event in index.coreferent)
-        return len(index.documents), len(index.mentions), len(index.by_size), across
+        return len(index.documents), len(index.mentions), len(index.ranked), across
 
     @property
     def headline(self) -> str:
-        """One line that counts events and documents."""
+        """One line that counts stories, events and documents."""
         documents, _, events, _ = self.counts
-        return f"{counted(events, 'event')} in {counted(documents, 'document')}"
+        told = len(self.index.result.stories)
+        stories = f"{f'{told:,} stories' if told > 1 else '1 story'}, " if told else ""
+        return f"{stories}{counted(events, 'event')} in {counted(documents, 'document')}"
 
     def blocks(self) -> list[Block]:
-        """Return everything for one page: events, largest first, as far quoted as fits, and documents in order."""
+        """Return everything for one page but stories: events, as far quoted as fits, and documents in order."""
         quoted = _affordable_quotes(self.index)
         events_first = [self.event_block(event, quoted) for event in self.index.articles]
         return [*events_first, *(self.document_block(document) for document in self.index.documents)]
+
+    @property
+    def told(self) -> Sequence[Story]:
+        """The stories that the report tells."""
+        most = MAX_STORIES if self.whole else min(MAX_STORIES, MAX_INDEXED)
+        return list(islice(self.index.result.stories, most))
+
+    @cached_property
+    def untold(self) -> Sequence[Event]:
+        """Events of several mentions that are in no story, without background."""
+        stories = self.index.result.stories
+        return [
+            event
+            for event in self.index.coreferent
+            if not event.background and not any(stories.of(document) for document in event.documents)
+        ]
+
+    def story_blocks(self) -> list[Block]:
+        """Return all stories, and the events that are in none; they stand on the first page."""
+        index = self.index
+        blocks = [
+            Block("stories", (index.story(story),), stories.article(story, index)) for story in self.told
+        ]
+        if self.untold:
+            blocks.append(Block("stories", (stories.OTHERS,), stories.others_article(self.untold, index)))
+        return blocks
+
+    def story_list(self) -> list[Safe]:
+        """Return the list of stories."""
+        rows = [stories.row(story, self.index) for story in self.told]
+        if self.untold:
+            rows.append(stories.others_row(self.untold))
+        parts = [html("ol", rows, class_="rows") if rows else empty("No documents share events.")]
+        if left := len(self.index.result.stories) - len(self.told):
+            parts.append(html("p", f"{left:,} smaller stories are listed in stories.csv.", class_="note"))
+        return parts
 
     def event_block(self, event: Event, quoted: int) -> Block:
         """Return an event, with `quoted` mentions in their sentences."""
@@ -128,7 +171,7 @@ class Book:
         if singletons:
             words = f"{counted(len(self.index.singletons), 'event')} with a single mention"
             parts.append(html("details", html("summary", words), html("ol", singletons)))
-        if left := len(self.index.by_size) - len(coreferent) - len(singletons):
+        if left := len(self.index.ranked) - len(coreferent) - len(singletons):
             parts.append(
                 html("p", f"{counted(left, 'more event')} can be found through the documents.", class_="note")
             )

@@ -18,6 +18,7 @@ from samevent.report.parts import (
     brief,
     counted,
     extent,
+    judged,
     marked,
     probability,
     spelled,
@@ -42,7 +43,7 @@ def row(event: Event, index: Index) -> Safe:
             "a",
             html("b", event.label),
             html("small", extent(event, brief) if len(event) > 1 else _documents_and_dates(event, index)),
-            bar(event.probability),
+            judged(event.probability),
             href=f"#{index.lead(event)}",
         ),
         class_=index.colour(event),
@@ -50,7 +51,7 @@ def row(event: Event, index: Index) -> Safe:
 
 
 def row_keys(event: Event, index: Index) -> list[Any]:
-    """Return what the script sorts and filters by: size, documents, first date, confidence, reading order."""
+    """Return what the script sorts and filters by: size, documents, first date, confidence, order, weight, part."""
     confidence = event.probability
     return [
         len(event),
@@ -58,6 +59,8 @@ def row_keys(event: Event, index: Index) -> list[Any]:
         event.dates[0] if event.dates else "",
         round(confidence, 3) if confidence is not None else None,
         index.number(event),
+        round(event.weight, 3),
+        int(event.background),
     ]
 
 
@@ -70,7 +73,7 @@ def article(event: Event, index: Index, *, quoted: int) -> Safe:
         "article",
         html(
             "header",
-            html("p", event.id, " · ", extent(event), " ", bar(event.probability), class_="eyebrow"),
+            html("p", event.id, " · ", extent(event), " ", judged(event.probability), class_="eyebrow"),
             html("h3", event.label),
             _arguments(event, index),
         ),

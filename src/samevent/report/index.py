@@ -1,6 +1,6 @@
 """Numbers, anchors and colours for events, documents and mentions.
 
-Names that come with a corpus are shown but never used as anchors; those are `e1`, `d1`, `m1` and so on.
+Names that come with a corpus are shown but never used as anchors; those are `s1`, `e1`, `d1`, `m1` and so on.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from samevent.corpus import Corpus, Document, Mention
 from samevent.events import Event, Events
+from samevent.stories import Stories, Story
 
 COLOURS = 12
 
@@ -46,6 +47,10 @@ class Reportable(Protocol):
         """The events, in order of their first mentions."""
 
     @property
+    def stories(self) -> Stories:
+        """Documents that share events, those with most documents first."""
+
+    @property
     def about(self) -> Mapping[str, Any]:
         """Preset, seed, settings, model, versions."""
 
@@ -59,20 +64,21 @@ class Reportable(Protocol):
 
 
 class Index:
-    """The parts of a result by number; events with most mentions come first."""
+    """The parts of a result by number; events that matter most come first, and background last."""
 
     def __init__(self, result: Reportable) -> None:
         self.result = result
         self.documents = result.corpus.documents
-        self.by_size = tuple(sorted(result.events, key=lambda event: (-len(event), -len(event.documents))))
-        self.coreferent = tuple(event for event in self.by_size if len(event) > 1)
-        self.singletons = tuple(event for event in self.by_size if len(event) == 1)
+        self.ranked = result.events.ranked(background=True)
+        self.coreferent = tuple(event for event in self.ranked if len(event) > 1)
+        self.singletons = tuple(event for event in self.ranked if len(event) == 1)
         compact = len(self.singletons) > MAX_SINGLETON_ARTICLES
-        self.articles = self.coreferent if compact else self.by_size
+        self.articles = self.coreferent if compact else self.ranked
         self.mentions = {mention.id: mention for event in result.events for mention in event.mentions}
         self.fillers = lru_cache(maxsize=_DOCUMENTS)(self._fillers)
         self._event = {event.id: number for number, event in enumerate(result.events, 1)}
         self._document = {id: number for number, id in enumerate(result.corpus.ids, 1)}
+        self._story = {story.id: number for number, story in enumerate(result.stories, 1)}
         self._mention = {id: number for number, id in enumerate(self.mentions, 1)}
         self._with_article = {event.id for event in self.articles}
         self._colour = _colours(self.coreferent)
@@ -88,6 +94,10 @@ class Index:
     def document(self, id: str) -> str:
         """Return the anchor of a document."""
         return f"d{self._document[id]}"
+
+    def story(self, story: Story) -> str:
+        """Return the anchor of a story."""
+        return f"s{self._story[story.id]}"
 
     def mention(self, id: str) -> str:
         """Return the anchor of an event mention in its document."""

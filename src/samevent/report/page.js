@@ -41,6 +41,7 @@
 
   const undated = (row) => row.keys[2] === "";
   const ORDERS = {
+    weight: (a, b) => a.keys[6] - b.keys[6] || b.keys[5] - a.keys[5],
     size: (a, b) => b.keys[0] - a.keys[0],
     documents: (a, b) => b.keys[1] - a.keys[1],
     date: (a, b) => undated(a) - undated(b) || (a.keys[2] > b.keys[2]) - (a.keys[2] < b.keys[2]),
@@ -54,12 +55,13 @@
       this.view = view;
       this.panes = $(".panes", view);
       this.pane = $(".list", view);
-      const controls = ["input[type=search]", "#across", "#singles", "#sort"].map((selector) => $(selector, view));
-      [this.search, this.across, this.singles, this.order] = controls;
+      const controls = ["input[type=search]", "#across", "#unsure", "#background", "#singles", "#sort"].map((selector) => $(selector, view));
+      [this.search, this.across, this.unsure, this.background, this.singles, this.order] = controls;
       this.rows = $$(".list li", view).map((item, place) => ({ item, link: $("a", item), keys: this.order && data.rows[place] }));
       this.holder = $(".rows", this.pane) ?? make("ol", { class: "rows" });
       this.pane.prepend(this.holder);
       if (this.singles && !this.rows.some((row) => row.keys[0] > 1)) this.singles.checked = true;
+      if (this.background && !this.rows.some((row) => row.keys[0] > 1 && !row.keys[6])) this.background.checked = true;
       for (const control of controls) control?.addEventListener("input", () => this.update());
       this.update();
     }
@@ -75,7 +77,8 @@
       if (this.order) this.shown.sort((a, b) => ORDERS[this.order.value](a, b) || ORDERS.reading(a, b));
       this.holder.replaceChildren(...this.shown.map((row) => row.item));
       this.pane.scrollTop = 0;
-      const named = `${kept.length.toLocaleString("en")} ${kept.length === 1 ? this.view.id.slice(0, -1) : this.view.id}`;
+      const one = this.view.id.replace(/ies$/, "ys").slice(0, -1);
+      const named = `${kept.length.toLocaleString("en")} ${kept.length === 1 ? one : this.view.id}`;
       $("output", this.view).textContent = words.length ? `${this.shown.length.toLocaleString("en")} of ${named}` : named;
       const listed = new Set(this.shown.map((row) => row.link.hash));
       for (const article of $$("article", this.view)) article.classList.toggle("out", !listed.has(`#${article.id}`));
@@ -99,7 +102,11 @@
     }
 
     keeps({ keys }) {
-      return !keys || ((!this.across.checked || keys[1] > 1) && (!this.singles || this.singles.checked || keys[0] > 1));
+      if (!keys) return true;
+      if (this.across.checked && keys[1] < 2) return false;
+      if (this.unsure.checked && !(keys[3] !== null && keys[3] < 0.5)) return false;
+      if (this.background && !this.background.checked && keys[6]) return false;
+      return !this.singles || this.singles.checked || keys[0] > 1;
     }
 
     text(row) {
@@ -266,7 +273,8 @@
       const first = () => (narrow.matches ? null : list.shown.map((row) => target(row.link)).find((found) => found?.matches("article")));
       const article = asked ?? (place && $("article.on", view)) ?? first();
       list.panes.classList.toggle("open", Boolean(asked));
-      if (article) (view.id === "events" ? complete : legend)(article);
+      if (article && view.id === "events") complete(article);
+      else if (article && view.id === "documents") legend(article);
       list.open(article);
     }
     const top = view.getBoundingClientRect().top;

@@ -15,6 +15,7 @@ from samevent.report.parts import counted, empty
 from samevent.report.plots import chains, matrix, timeline
 
 VIEWS = {
+    "stories": "Stories",
     "events": "Events",
     "documents": "Documents",
     "timeline": "Timeline",
@@ -23,6 +24,7 @@ VIEWS = {
 }
 
 SORTS = {
+    "weight": "importance",
     "size": "most mentions",
     "documents": "most documents",
     "date": "earliest",
@@ -36,14 +38,18 @@ KEYS = {
     "j k ↓ ↑": "next, previous in the list",
     "Enter": "open; in the search, the first match",
     "Esc": "clear the search, go back to the list",
-    "1 2 3 4 5": "events, documents, timeline, matrix, run",
+    "1 2 3 4 5 6": "stories, events, documents, timeline, matrix, run",
     "?": "this help",
 }
 
 HOW_TO_READ = (
+    "A story is a group of documents that share events; its headline is the title of one of them. Events are ordered by"
+    " what matters: how many documents mention them, headlines and first paragraphs, and how sure they are. What is"
+    " only said, seen or done is background, and shown on request.",
     "The number beside a mention is the probability that it refers to the same event as the other mentions of its"
-    " event, averaged over them; an event's number is the mean over its mentions. Mentions below 0.50 are marked"
-    " doubtful and listed first.",
+    " event, averaged over them; an event's number is the probability that all its mentions are one event. From 0.90 on"
+    " that is almost certain, from 0.50 on likely, below it is unsure. Mentions below 0.50 are marked doubtful and"
+    " listed first.",
     "“Closest to” names the mention that most probably refers to the same event. Reasons for (to the right) and against"
     " (to the left) are in log-odds: 0.7 doubles the odds.",
 )
@@ -78,7 +84,9 @@ def first_page(
 ) -> str:
     """Return the page with all views; `elsewhere` names the files of anchors on the `further` pages, which it lists."""
     search = [_search("documents", "Search documents"), html("output", aria_live="polite")]
+    among = [_search("stories", "Search stories"), html("output", aria_live="polite")]
     views: dict[str, Child] = {
+        "stories": _panes("stories", among, book.story_list(), book.story_blocks()),
         "events": _panes("events", _event_tools(book), book.event_list(), blocks),
         "documents": _panes("documents", search, book.document_list(further), blocks),
         "timeline": timeline(book.index),
@@ -108,7 +116,7 @@ def _masthead(book: Book) -> Safe:
     version = next((f" {about[key]}" for key in ("samevent", "version") if about.get(key)), "")
     return html(
         "header",
-        html("a", "Skip to the events", href="#events", class_="skip"),
+        html("a", "Skip to the stories", href="#stories", class_="skip"),
         html("p", html("b", "samevent", version), _header_line(about), class_="brand"),
         html("h1", book.title),
         html("p", _summary(book), class_="found"),
@@ -165,7 +173,12 @@ def _event_tools(book: Book) -> list[Safe]:
         html("output", aria_live="polite"),
         html("label", "sorted by ", html("select", sorts, id="sort")),
         html("label", html("input", id="across", type="checkbox"), "across documents"),
+        html("label", html("input", id="unsure", type="checkbox"), "unsure"),
     ]
+    if hidden := sum(event.background for event in book.index.coreferent):
+        tools.append(
+            html("label", html("input", id="background", type="checkbox"), f"background ({hidden:,})")
+        )
     if singles:
         tools.append(
             html("label", html("input", id="singles", type="checkbox"), f"single mentions ({singles:,})")

@@ -8,10 +8,10 @@ from datetime import date
 from itertools import groupby
 
 from samevent.corpus import Document, Mention
-from samevent.events import Event
+from samevent.events import LIKELY, Event, in_words
 from samevent.report.markup import Safe, escape, html, together
 
-DOUBTFUL = 0.5
+DOUBTFUL = LIKELY
 """A mention less likely than this to refer to the same event as the others is doubtful."""
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
@@ -106,6 +106,11 @@ def bar(value: float | None) -> Safe | None:
     if value is None:
         return None
     return html("var", probability(value), class_=f"p{int(20 * value)}{' low' if value < DOUBTFUL else ''}")
+
+
+def judged(value: float | None) -> Safe | None:
+    """Return a probability as a number and in words; nothing if it is unknown."""
+    return None if value is None else html("span", bar(value), html("em", in_words(value)), class_="sure")
 
 
 def empty(*words: str) -> Safe:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Clustering, Corpus, Document, Mention
+from samevent.corpus.mention import common_class
 from samevent.corrections import Mark, Renaming
 from samevent.errors import UsageError, check_type
 from samevent.events import Belief, Event, Events, Member, StoredMember, Why
@@ -21,11 +22,13 @@ from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
 from samevent.partitions.posterior import Posterior
 from samevent.report import write_report
-from samevent.results.labels import label_of
+from samevent.results.labels import Candidate, candidate, label_of
+from samevent.results.ranking import importance, is_background
 from samevent.results.stored import StoredValues
-from samevent.results.wording import MentionWording, describe
+from samevent.results.stories import EventLine, Head, group_documents, head_of, name_groups, tell
 from samevent.similarity.copies import Signature, copies, distinct, signature
 from samevent.similarity.explanation import Explanation
+from samevent.stories import Stories
 
 if TYPE_CHECKING:
     import networkx
@@ -36,6 +39,8 @@ _PROBABILITY, _WHY, _BELIEF = "event_probability", "why", "event_belief"
 _MARKS, _RENAMING = "corrections", "event_renamed"
 _FIELDS = frozenset((_PROBABILITY, _WHY, _BELIEF, _MARKS, _RENAMING))
 """Fields of a mention in a file; the first mention of an event has what is known about the event."""
+_STORY = "story"
+"""The field of a document in a file."""
 _COLUMNS = 200
 """More columns than this cannot be seen in a plot."""
 
@@ -104,7 +109,8 @@ class Result:
     how probable it is that they are one event, and which mentions may be another one. `marks` are the decisions of a
     person that hold for a mention, and `renamings` what its event is called, both by mention id. `about` holds what
     the report shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two
-    mentions, `evidence` what they were found from, and `rows` what has been written already.
+    mentions, `evidence` what they were found from, and `rows` what has been written already. `story_of` is the story
+    of each document that belongs to one, by its id; None if stories are still to be found.
     """
 
     corpus: Corpus
@@ -119,6 +125,7 @@ class Result:
     rows: RowParts | None = field(default=None, repr=False, compare=False)
     marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict, repr=False)
     renamings: Mapping[str, Renaming] = field(default_factory=dict, repr=False)
+    story_of: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_type(
@@ -130,6 +137,7 @@ class Result:
         """Read what `to_corpus` returned; `fields` are the other fields of a result."""
         check_type(corpus, Corpus, "a corpus", hint="samevent.read reads one")
         extras = {m.id: m.extra for m in corpus.mentions("action")}
+        told = {d.id: str(d.extra[_STORY]) for d in corpus if _STORY in d.extra}
         return cls(
             without_reasons(corpus),
             member_probability={id: e[_PROBABILITY] for id, e in extras.items() if _PROBABILITY in e},
@@ -137,14 +145,16 @@ class Result:
             beliefs={id: Belief.from_json(e[_BELIEF]) for id, e in extras.items() if _BELIEF in e},
             marks={id: tuple(map(Mark.from_json, e[_MARKS])) for id, e in extras.items() if _MARKS in e},
             renamings={id: Renaming.from_json(e[_RENAMING]) for id, e in extras.items() if _RENAMING in e},
+            story_of=told or None,
             **fields,
         )
 
     def to_corpus(self, *, lazily: bool = False) -> Corpus:
         """Return the corpus as files hold it, with probabilities and reasons as plain values on its mentions.
 
-        If it is made `lazily`, there is never a second copy of all documents.
+        Documents have the ids of their stories. If it is made `lazily`, there is never a second copy of all documents.
         """
+        story_of = self.document_stories
 
         def plain(m: Mention) -> Mention:
             extra = dict(m.extra)
@@ -160,49 +170,71 @@ class Result:
                 extra[_RENAMING] = self.renamings[m.id].to_json()
             return replace(m, extra=extra) if len(extra) > len(m.extra) else m
 
-        corpus = self.corpus.lazily() if lazily else self.corpus
-        return corpus.mapped(lambda document: document.with_mentions(map(plain, document.mentions)))
+        def told(document: Document) -> Document:
+            story = story_of.get(document.id)
+            extra = document.extra if story is None else {_STORY: story, **document.extra}
+            return replace(document, mentions=tuple(map(plain, document.mentions)), extra=extra)
+
+        return (self.corpus.lazily() if lazily else self.corpus).mapped(told)
 
     def moved(self, corpus: Corpus) -> Result:
         """Return the result with the same documents from elsewhere; what is known about them is kept."""
         moved = replace(self, corpus=corpus)
-        vars(moved).update({name: known for name, known in vars(self).items() if name == "_events_and_dates"})
+        vars(moved).update({name: known for name, known in vars(self).items() if name in _FOUND})
         return moved
+
+    def with_rows(self, rows: RowParts) -> Result:
+        """Return the result with rows that were written elsewhere."""
+        return replace(self, rows=rows).moved(self.corpus)
 
     @property
     def events(self) -> Events:
         """All events, numbered by their first mention; those with one mention too."""
-        return self._events_and_dates[0]
-
-    @property
-    def dates(self) -> Mapping[str, str | None]:
-        """The date of each document, given or found in its text (ISO)."""
-        return self._events_and_dates[1]
+        return self._events_and_heads[0]
 
     @property
     def copies(self) -> Mapping[str, str]:
         """Documents that are nearly the same text as an earlier one, with the first of these (`similarity.copies`)."""
-        return self._events_and_dates[2]
+        return self._events_and_heads[2]
 
     @cached_property
-    def _events_and_dates(self) -> tuple[Events, dict[str, str | None], dict[str, str]]:
+    def dates(self) -> Mapping[str, str | None]:
+        """The date of each document, given or found in its text (ISO)."""
+        return {id: head.date for id, head in self._events_and_heads[1].items()}
+
+    @cached_property
+    def stories(self) -> Stories:
+        """Documents that share events, with a headline, dates and main events; those with most documents first."""
+        events, heads, _ = self._events_and_heads
+        return tell(self.document_stories, heads, EventLine.main(events))
+
+    @cached_property
+    def document_stories(self) -> Mapping[str, str]:
+        """The id of the story of each document that belongs to one."""
+        if self.story_of is not None:
+            return self.story_of
+        events, heads, _ = self._events_and_heads
+        return name_groups(group_documents(tuple(heads), EventLine.main(events)))
+
+    @cached_property
+    def _events_and_heads(self) -> tuple[Events, dict[str, Head], dict[str, str]]:
         """All that needs every document, found in one pass."""
         members: dict[str, list[Member]] = {}
-        worded: dict[str, list[MentionWording]] = {}
-        dates: dict[str, str | None] = {}
+        candidates: dict[str, list[Candidate]] = {}
+        heads: dict[str, Head] = {}
         signatures: dict[str, Signature] = {}
         for document in self.corpus:
-            dates[document.id] = document_date(document)
+            heads[document.id] = head_of(document, document_date(document))
             if (least := signature(document)) is not None:
                 signatures[document.id] = least
             known = {mention.id: mention for mention in document.mentions}
             for mention in document.mentions:
                 if mention.kind == "action" and mention.event is not None:
                     members.setdefault(mention.event, []).append(self._member(mention))
-                    worded.setdefault(mention.event, []).append(describe(mention, document, known))
+                    candidates.setdefault(mention.event, []).append(candidate(mention, document, known))
         groups = copies(signatures.items())
-        events = Events([self._event(id, members[id], worded[id], dates, groups) for id in members])
-        return events, dates, groups
+        events = Events([self._event(id, members[id], candidates[id], heads, groups) for id in members])
+        return events, heads, groups
 
     @property
     def clustering(self) -> Clustering:
@@ -265,27 +297,45 @@ class Result:
         self,
         id: str,
         members: Sequence[Member],
-        worded: Sequence[MentionWording],
-        dates: Mapping[str, str | None],
+        candidates: Sequence[Candidate],
+        heads: Mapping[str, Head],
         groups: Mapping[str, str],
     ) -> Event:
-        documents = tuple(dict.fromkeys(member.mention.document for member in members))
-        when = sorted({date for date in (dates[document] for document in documents) if date})
+        within = [member.mention.document for member in members]
+        documents = tuple(dict.fromkeys(within))
         belief = next((self.beliefs[m.mention.id] for m in members if m.mention.id in self.beliefs), None)
         names = [self.renamings[m.mention.id] for m in members if m.mention.id in self.renamings]
-        label = max(names, key=lambda name: name.number).label if names else label_of(worded)
-        repeated = len(documents) - distinct(documents, groups)
-        return Event(id, label, tuple(members), documents, tuple(when), belief, repeated)
+        label = max(names, key=lambda name: name.number).label if names else label_of(candidates)
+        sure = [member.probability for member in members if member.probability is not None]
+        return Event(
+            id,
+            label,
+            tuple(members),
+            documents,
+            tuple(sorted({date for document in documents if (date := heads[document].date)})),
+            belief,
+            len(documents) - distinct(documents, groups),
+            importance(candidates, [groups.get(document, document) for document in within], sure),
+            is_background(candidates, common_class(member.mention for member in members)),
+        )
+
+
+_FOUND = frozenset(("_events_and_heads", "document_stories", "stories", "dates"))
+"""What a result keeps once it has been found."""
 
 
 def without_reasons(corpus: Corpus) -> Corpus:
-    """Return a corpus without the probabilities and reasons that an earlier run wrote on its mentions."""
+    """Return a corpus without the probabilities, reasons and stories that an earlier run wrote into it."""
 
     def bare(m: Mention) -> Mention:
         extra = {key: value for key, value in m.extra.items() if key not in _FIELDS}
         return replace(m, extra=extra) if len(extra) < len(m.extra) else m
 
-    return corpus.mapped(lambda document: document.with_mentions(map(bare, document.mentions)))
+    def untold(document: Document) -> Document:
+        extra = {key: value for key, value in document.extra.items() if key != _STORY}
+        return replace(document, mentions=tuple(map(bare, document.mentions)), extra=extra)
+
+    return corpus.mapped(untold)
 
 
 def sentence_of(document: Document, mention: Mention) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Events and mentions as rows of plain cells, in the columns of `events.csv` and `mentions.csv`.
+"""Stories, events and mentions as rows of plain cells, in the columns of `stories.csv`, `events.csv`, `mentions.csv`.
 
 What a spreadsheet could take for a formula is guarded where rows are written (`formats.sheets`), not here.
 """
@@ -13,15 +13,20 @@ from samevent.corrections import Mark
 from samevent.events import Event, Member
 from samevent.formats.sheets import YES, Cell
 from samevent.results.result import Result, sentence_of
+from samevent.stories import Story
 
 EVENT_COLUMNS = (
     "event label event_class mentions documents copies first_date last_date when where probability "
-    "document_ids corrections"
+    "document_ids corrections part weight"
 ).split()
+STORY_COLUMNS = "story headline documents first_date last_date events document_ids".split()
 MENTION_COLUMNS = (
     "event mention event_class negated document title date text sentence char_start char_end probability "
     "participants times locations when where closest similarity corrections"
 ).split()
+
+MAIN, BACKGROUND = "main", "background"
+"""The parts that events play."""
 
 Row = dict[str, Cell]
 """Cells by column, in the order of the columns; None is an empty cell."""
@@ -35,6 +40,26 @@ _DIGITS = 4
 def event_rows(result: Result) -> Iterator[Row]:
     """Yield one row per event, in order of first mentions."""
     return (_event_row(event) for event in result.events)
+
+
+def story_rows(result: Result) -> Iterator[Row]:
+    """Yield one row per story, those with most documents first."""
+    return map(story_row, result.stories)
+
+
+def story_row(story: Story) -> Row:
+    """Return the row of a story."""
+    first, last = (story.dates[0], story.dates[-1]) if story.dates else (None, None)
+    cells: tuple[Cell, ...] = (
+        story.id,
+        story.headline,
+        len(story),
+        first,
+        last,
+        ";".join(story.events),
+        ";".join(story.documents),
+    )
+    return dict(zip(STORY_COLUMNS, cells, strict=True))
 
 
 def mention_rows(result: Result) -> Iterator[Row]:
@@ -67,6 +92,8 @@ def _event_row(event: Event) -> Row:
         _rounded(event.probability),
         ";".join(event.documents),
         _decisions(event.marks),
+        BACKGROUND if event.background else MAIN,
+        event.weight,
     )
     return dict(zip(EVENT_COLUMNS, cells, strict=True))
 

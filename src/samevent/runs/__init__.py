@@ -44,6 +44,7 @@ from samevent.runs.files import (
     REPORT_FILE,
     RUN_FILE,
     SCHEMA,
+    STORIES_FILE,
     open_run,
     read_about,
     write_files,
@@ -57,9 +58,9 @@ from samevent.stages import resolve as resolve_by_parts
 from samevent.state import State
 
 __all__ = [
-    "CHECKPOINT_FILE", "PARTS_FOLDER", "PROBABILITIES_FILE", "REPORT_FILE", "RUN_FILE", "SCHEMA", "Run", "Source",
-    "Tell", "begin", "check_output_free", "cluster", "duration", "open_run", "read_about", "recover", "result_name",
-    "run", "write_files", "write_json", "write_tables",
+    "CHECKPOINT_FILE", "PARTS_FOLDER", "PROBABILITIES_FILE", "REPORT_FILE", "RUN_FILE", "SCHEMA", "STORIES_FILE", "Run",
+    "Source", "Tell", "begin", "check_output_free", "cluster", "duration", "open_run", "read_about", "recover",
+    "result_name", "run", "write_files", "write_json", "write_tables",
 ]  # fmt: skip
 
 _LISTED = 10

@@ -18,13 +18,21 @@ from samevent.language.cache import Cache
 from samevent.model import Model, batch_runtime
 from samevent.results import Diagnostics, Result
 from samevent.results.probabilities import load_probabilities, save_probabilities
-from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
+from samevent.results.rows import (
+    EVENT_COLUMNS,
+    MENTION_COLUMNS,
+    STORY_COLUMNS,
+    event_rows,
+    mention_rows,
+    story_rows,
+)
 from samevent.similarity.explanation import Explanation
 
 SCHEMA = 1
 RUN_FILE = "run.json"
 REPORT_FILE = "report.html"
 PROBABILITIES_FILE = "probabilities.npz"
+STORIES_FILE = "stories.csv"
 
 
 @batch_runtime()
@@ -41,7 +49,9 @@ def write_files(
 
 
 def write_tables(folder: Path, result: Result) -> None:
-    """Write documents, events, mentions and probabilities, for programs and spreadsheets."""
+    """Write documents, stories, events, mentions and probabilities, for programs and spreadsheets."""
+    stories = written(STORY_COLUMNS, (tuple(row.values()) for row in story_rows(result)))
+    write_text(folder / STORIES_FILE, stories, overwrite=True)
     events = written(EVENT_COLUMNS, (tuple(row.values()) for row in event_rows(result)))
     write_text(folder / "events.csv", events, overwrite=True)
     if rows := result.rows:

@@ -130,7 +130,7 @@ def begin(folder: Path, about: Mapping[str, Any], *, resume: bool = False, overw
     return Run(folder, part, lock, overwrite)
 
 
-_WRITTEN_LAST = ("result", "diagnostics", "skipped", "unread", "formats")
+_WRITTEN_LAST = ("result", "diagnostics", "skipped", "unread", "formats", "advice")
 """What run.json says about a run that was interrupted only after its files were written."""
 
 

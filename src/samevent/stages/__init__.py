@@ -113,7 +113,7 @@ def resolve(
         keep_singletons=job.options.keep_singletons,
     )
     if answers and by_tasks:
-        result = replace(result, rows=write_all(job, reads, result, answers, executor, show))
+        result = result.with_rows(write_all(job, reads, result, answers, executor, show))
     return result, failed
 
 

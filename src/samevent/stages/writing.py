@@ -47,7 +47,7 @@ class Verdicts:
     """What a task knows about the event mentions of its documents, in reading order.
 
     `event` is the number of the event, 0 for none; `probability` is NaN where it is unknown. There are `events` in all,
-    and reasons are in the parts `answers`. What a person decided is by mention id.
+    and reasons are in the parts `answers`. What a person decided is by mention id, `stories` by document id.
     """
 
     event: Numbers
@@ -56,6 +56,7 @@ class Verdicts:
     answers: tuple[str, ...]
     marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
     renamings: Mapping[str, Renaming] = field(default_factory=dict)
+    stories: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_part(job: Job, name: str, read: str, verdicts: Verdicts) -> int:
@@ -83,6 +84,7 @@ def _rows(job: Job, documents: Sequence[Document], verdicts: Verdicts) -> dict[s
         beliefs=beliefs,
         marks=marks,
         renamings=verdicts.renamings,
+        story_of=verdicts.stories,
     )
     lines = [
         json.dumps(document_to_json(document), ensure_ascii=False) + "\n" for document in result.to_corpus()
@@ -172,6 +174,7 @@ def write_all(
     event = event_numbers(ids, table, clustered.labels, listed)
     number, starts = {id: at for at, id in enumerate(table.documents)}, first_rows(table).tolist()
     place, most = answers.locate(len(table)), int(event.max(initial=0))
+    stories = result.document_stories
     calls = []
     for read, part in reads.items():
         rows = [row for id in part for row in range(starts[number[id]], starts[number[id] + 1])]
@@ -179,7 +182,8 @@ def write_all(
         own = [table.ids[row] for row in rows]
         marks = {id: result.marks[id] for id in own if id in result.marks}
         renamings = {id: result.renamings[id] for id in own if id in result.renamings}
-        verdicts = Verdicts(event[rows], probability[rows], most, needed, marks, renamings)
+        told = {id: stories[id] for id in part if id in stories}
+        verdicts = Verdicts(event[rows], probability[rows], most, needed, marks, renamings, told)
         name = f"{read.replace('read', 'rows', 1)}-{fingerprint(verdicts)}"
         calls.append((job, name, read, verdicts))
     done = 0

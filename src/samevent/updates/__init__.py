@@ -38,6 +38,7 @@ from samevent.exports import result_name, write
 from samevent.formats import Unread
 from samevent.formats.files import write_text
 from samevent.formats.jsonl import RESULT_FILE, document_from_json, document_to_json
+from samevent.formats.sheets import written
 from samevent.formats.store import Shelf
 from samevent.inputs import Survey, fingerprint, in_order
 from samevent.language.cache import Cache
@@ -45,11 +46,19 @@ from samevent.model import Model, Options, Watch, batch_runtime
 from samevent.results import Diagnostics, Result
 from samevent.results.probabilities import SavedProbabilities
 from samevent.results.result import without_reasons
-from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, Row, event_rows, mention_rows
+from samevent.results.rows import (
+    EVENT_COLUMNS,
+    MENTION_COLUMNS,
+    STORY_COLUMNS,
+    Row,
+    event_rows,
+    mention_rows,
+)
 from samevent.runs import (
     PROBABILITIES_FILE,
     REPORT_FILE,
     RUN_FILE,
+    STORIES_FILE,
     Source,
     Tell,
     begin,
@@ -66,6 +75,7 @@ from samevent.state import State, pack_documents
 from samevent.updates.growth import Growth, NewLinks, grow, update_seed, with_documents
 from samevent.updates.ids import named, successors
 from samevent.updates.splicing import line_ids, spliced_probabilities, spliced_table
+from samevent.updates.stories import Retelling, retold
 
 HISTORY_FILE = "history.jsonl"
 CHANGES_FILE = "changes.html"
@@ -352,16 +362,24 @@ class _Job:
         names, next_event = named(events, before, self.state.next_event)
         after = {mention: name for name, event in zip(names, events, strict=True) for mention in event}
         result = replace(changed, corpus=_renamed(changed.corpus, touched, after))
-        for at, document in zip(rewritten, result.to_corpus(), strict=False):
-            lines[at] = _line(document)
-        lines += [_line(document) for document in list(result.to_corpus())[len(old) :]]
-        (self.part / RESULT_FILE).write_bytes(b"".join(lines))
         verdict = (
             f"{int(growth.touched.sum()):,} of {len(table):,} mentions were resolved anew at the last update: "
             f"{growth.convergence.verdict}"
         )
         only = _only(result, touched, self.about["result"], verdict)
         self._write_tables(only, set(before.values()))
+        all_ids = [*ids, *(document.id for document in added)]
+        told = Retelling.of(self.folder / STORIES_FILE, self.part / "events.csv", all_ids)
+        result, only = replace(result, story_of=told.after), replace(only, story_of=told.after)
+        for at, document in zip(rewritten, result.to_corpus(), strict=False):
+            lines[at] = _line(document)
+        lines += [_line(document) for document in list(result.to_corpus())[len(old) :]]
+        place_of = {id: at for at, id in enumerate(all_ids)}
+        for id in told.changed(ids):
+            lines[place_of[id]] = retold(lines[place_of[id]], told.after.get(id))
+        (self.part / RESULT_FILE).write_bytes(b"".join(lines))
+        rows = told.stories(all_ids, lambda id: document_from_json(json.loads(lines[place_of[id]])))
+        write_text(self.part / STORIES_FILE, written(STORY_COLUMNS, (tuple(row.values()) for row in rows)))
         only.to_html(self.part / CHANGES_FILE)
         saved = SavedProbabilities.load(self.folder / PROBABILITIES_FILE)
         spliced = spliced_probabilities(saved, table.ids, growth.touched, growth.answers)

@@ -11,12 +11,13 @@ from itertools import count
 
 
 def named(
-    events: Sequence[Sequence[str]], before: Mapping[str, str], next_event: int
+    events: Sequence[Sequence[str]], before: Mapping[str, str], next_event: int, prefix: str = "e"
 ) -> tuple[list[str], int]:
     """Return an id for each event, given its mentions and the ids of the events that mentions had before.
 
     Of all events that share mentions, those that share most are matched first; each id is given once. Other events get
-    new ids, from `next_event` on. Also return the next number after these.
+    new ids, from `next_event` on. Also return the next number after these. Stories of documents are named in the same
+    way, with another prefix.
 
     >>> named([["a", "b", "c"], ["d"]], {"a": "e7", "b": "e2", "c": "e2", "d": "e2"}, 9)
     (['e2', 'e9'], 10)
@@ -33,7 +34,7 @@ def named(
             names[number] = id
             taken.add(id)
     new = count(next_event)
-    listed = [names[number] if number in names else f"e{next(new)}" for number in range(len(events))]
+    listed = [names[number] if number in names else f"{prefix}{next(new)}" for number in range(len(events))]
     return listed, next(new)
 
 

@@ -14,6 +14,7 @@ from samevent.cli.experiment.paper import paper_cli
 from samevent.cli.experiment.roles import roles_cli
 from samevent.cli.experiment.rules import rules_cli
 from samevent.cli.experiment.statistics import statistics_cli
+from samevent.cli.experiment.stories import stories_cli
 from samevent.cli.experiment.transfer import transfer_cli
 
 
@@ -34,5 +35,6 @@ for _command in (
     analysis_cli,
     errors_cli,
     transfer_cli,
+    stories_cli,
 ):
     experiment_cli.add_command(_command)
