@@ -30,6 +30,7 @@ NAMES = [
     "roles",
     "rules",
     "statistics",
+    "stories",
     "transfer",
 ]
 

@@ -398,6 +398,7 @@ def test_schema_knows_every_field_that_is_written() -> None:
     d = annotated(title="t", date="d", topic="1", subtopic="2")
     d = replace(d, sentences=tuple(replace(s, is_url=True, annotated=True) for s in d.sentences))
     d = d.with_mentions(replace(m, within="w", refers=FULL_REFERENCE) for m in d.mentions)
+    d = d.with_mentions(replace(m, clause="c") if m.kind == "action" else m for m in d.mentions)
     in_characters = Document.from_text("b", "a b")
     in_characters = in_characters.with_mentions([in_characters.mention("action", 0, 1)])
     objects = [document_to_json(d), document_to_json(in_characters)]

@@ -27,6 +27,7 @@ FILES = {
     "result.jsonl",
     "run.json",
     "state.npz",
+    "stories.csv",
 }
 
 

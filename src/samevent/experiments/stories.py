@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, triu
 from sklearn.metrics import v_measure_score
 
 from samevent.corpus import Corpus, Document
@@ -123,28 +123,22 @@ def compare(gold: Groups, found: Groups) -> dict[str, Any]:
 
 
 def text_similarities(texts: Sequence[str]) -> dict[tuple[int, int], float]:
-    """Return the tf-idf cosines of all pairs of texts."""
+    """Return the tf-idf cosines of all pairs of texts that share a word."""
     bags = [Counter(word.casefold() for word in _WORD.findall(text)) for text in texts]
-    frequency = Counter(word for bag in bags for word in bag)
-    vectors: list[Mapping[str, float]] = []
-    for bag in bags:
-        raw = {
-            word: (1 + math.log(count)) * math.log(len(texts) / frequency[word])
-            for word, count in bag.items()
-            if 1 < frequency[word] < len(texts)
-        }
-        unique = sum(
-            ((1 + math.log(count)) * math.log(len(texts))) ** 2
-            for word, count in bag.items()
-            if frequency[word] == 1
-        )
-        length = math.sqrt(sum(value * value for value in raw.values()) + unique) or 1.0
-        vectors.append({word: value / length for word, value in raw.items()})
-    similarities = {
-        (i, j): sum(value * vectors[j][word] for word, value in vectors[i].items() if word in vectors[j])
-        for i, j in combinations(range(len(texts)), 2)
-    }
-    return {pair: value for pair, value in similarities.items() if value > 0}
+    column: dict[str, int] = {}
+    cells = [
+        (row, column.setdefault(word, len(column)), 1 + math.log(count))
+        for row, bag in enumerate(bags)
+        for word, count in bag.items()
+    ]
+    rows, columns, counts = (np.array(each) for each in zip(*cells, strict=True))
+    idf = np.log(len(texts) / np.bincount(columns, minlength=len(column)))
+    vectors = csr_array((counts * idf[columns], (rows, columns)), shape=(len(texts), len(column)))
+    lengths = np.sqrt(vectors.multiply(vectors).sum(axis=1))
+    vectors = csr_array(vectors.multiply((1 / np.where(lengths > 0, lengths, 1))[:, np.newaxis]))
+    cosines = triu(vectors @ vectors.T, k=1).tocoo()
+    pairs = zip(cosines.row.tolist(), cosines.col.tolist(), strict=True)
+    return {pair: value for pair, value in zip(pairs, cosines.data.tolist(), strict=True) if value > 0}
 
 
 def main_chains(gold: Corpus) -> frozenset[tuple[str, ...]]:
