@@ -61,7 +61,15 @@ def test_a_finished_run_reads_as_it_was_written(tmp_path: Path) -> None:
 def test_a_finished_run_has_all_files_and_nothing_else(tmp_path: Path) -> None:
     begin(tmp_path / "out", ABOUT).finish(result(), ABOUT, formats=["conll2012", "brat"])
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    plain = {"events.csv", "mentions.csv", "result.jsonl", "report.html", "run.json", "probabilities.npz"}
+    plain = {
+        "events.csv",
+        "mentions.csv",
+        "result.jsonl",
+        "report.html",
+        "run.json",
+        "probabilities.npz",
+        "stories.csv",
+    }
     assert names - plain == {"result.conll", "result.brat"}
     assert plain <= names
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -67,7 +67,7 @@ def test_resolved_docs_have_one_label_for_an_event_everywhere() -> None:
     docs = list(NLP.pipe(["Sudan bombs Yida.", "A raid came. They bombed it."]))
     assert resolve_docs(docs, model=WordsAreEvents()) == docs
     assert [_labelled(doc) for doc in docs] == [[("bombs", "e1")], [("raid", "e2"), ("bombed", "e1")]]
-    assert docs[1].spans["events"].attrs["labels"] == {"e1": "bombs", "e2": "raid"}
+    assert docs[1].spans["events"].attrs["labels"] == {"e1": "Bombs", "e2": "Raid"}
     assert [span.id_ for span in docs[1].spans["events"]] == ["doc-2:1-2:action", "doc-2:5-6:action"]
 
 
@@ -117,7 +117,7 @@ def test_spans_survive_being_stored() -> None:
     again = Doc(NLP.vocab).from_bytes(doc.to_bytes())
     [span] = again.spans["news"]
     assert (span.text, span.label_, span.id_) == ("bombs", "e1", "doc-1:1-2:action")
-    assert again.spans["news"].attrs["labels"] == {"e1": "bombs"}
+    assert again.spans["news"].attrs["labels"] == {"e1": "Bombs"}
 
 
 def test_component_finds_events_of_each_doc_with_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,9 +38,9 @@ def test_report_opens_with_stories(visit: Open) -> None:
 
 def test_background_and_unsure_events_are_filtered(visit: Open) -> None:
     result = small_result()
-    events, heads = result._events_and_heads
+    events, *heads = result._events_and_heads
     hidden = [replace(event, background=event.label == "Condemned") for event in events]
-    vars(result)["_events_and_heads"] = Events(hidden), heads
+    vars(result)["_events_and_heads"] = Events(hidden), *heads
     seen = visit(result)
     assert seen.see(ROWS) == ["Bombardment", "Killed"]
     seen.page.check("#background")

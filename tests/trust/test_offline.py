@@ -108,5 +108,5 @@ def test_the_demonstration_needs_no_network(tmp_path: Path) -> None:
     assert "the network was asked for" not in ended.stderr
     assert "Largest events" in ended.stdout
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "events.csv", "mentions.csv", "probabilities.npz", "report.html", "result.jsonl", "run.json", "state.npz"
+        "events.csv", "mentions.csv", "probabilities.npz", "report.html", "result.jsonl", "run.json", "state.npz", "stories.csv"
     }  # fmt: skip
