@@ -106,7 +106,8 @@ def test_the_demonstration_needs_no_network(tmp_path: Path) -> None:
     ended = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert "the network was asked for" not in ended.stderr
-    assert "Largest events" in ended.stdout
+    assert "Main events" in ended.stdout
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "events.csv", "mentions.csv", "probabilities.npz", "report.html", "result.jsonl", "run.json", "state.npz", "stories.csv"
+        "events.csv", "mentions.csv", "probabilities.npz", "report.html", "result.jsonl", "run.json", "state.npz",
+        "stories.csv",
     }  # fmt: skip
