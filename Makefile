@@ -69,6 +69,7 @@ model: setup  ## build the shipped model from its sources (npm, and the data fol
 
 docs: setup  ## regenerate the generated parts of the documentation and build the site
 	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python tools/run_notebook.py examples/notebook.ipynb
 	$(BIN)/python -m tools.draw_model
 	$(BIN)/python -m tools.draw_path
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
