@@ -6,8 +6,14 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from browser.conftest import browser as browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,3 +66,16 @@ def test_site_documents_the_public_surface(site: Path) -> None:
     page = (site / "api.html").read_text("utf-8")
     anchors = {anchor.rpartition(".")[2] for anchor in re.findall(r'id="(samevent\.[\w.]+)"', page)}
     assert sorted(set(samevent.__all__) - anchors) == []
+
+
+def test_search_works_from_disk(site: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.get_by_role("textbox", name="Search").fill("earthquake")
+    page.locator(".md-search-result__link").first.wait_for(state="attached")
+    hrefs = page.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
+    assert any("analysts.html" in href for href in hrefs)
+    assert [url for url in asked if not url.startswith(("file:", "data:", "about:"))] == []
+    page.close()
