@@ -73,7 +73,10 @@ def test_search_works_from_disk(site: Path, browser: Browser) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto((site / "index.html").as_uri())
-    page.get_by_role("textbox", name="Search").fill("earthquake")
+    page.wait_for_load_state()
+    words = page.get_by_role("textbox", name="Search")
+    words.click()
+    words.press_sequentially("earthquake")
     page.locator(".md-search-result__link").first.wait_for(state="attached")
     hrefs = page.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
     assert any("analysts.html" in href for href in hrefs)
