@@ -1,5 +1,6 @@
-"""A result as related tables: documents, events, entities, mentions, arguments. Databases and Parquet files hold them.
+"""A result as related tables: stories, documents, events, entities, mentions, arguments.
 
+Databases and Parquet files hold them.
 Unlike `mentions.csv`, which people read, the table of mentions has all kinds, and rows refer to each other by id.
 """
 
@@ -12,6 +13,7 @@ from typing import Literal
 from samevent.corpus import Mention
 from samevent.results import Result
 from samevent.results.result import sentence_of
+from samevent.results.rows import BACKGROUND, MAIN
 
 Cell = str | int | float | None
 Kind = Literal["TEXT", "INTEGER", "REAL"]
@@ -41,10 +43,17 @@ class Table:
         return [column.name for column in self.columns]
 
 
+def _stories(result: Result) -> Iterator[tuple[Cell, ...]]:
+    for story in result.stories:
+        first, last = (story.dates[0], story.dates[-1]) if story.dates else (None, None)
+        yield story.id, story.headline, len(story), first, last
+
+
 def _documents(result: Result) -> Iterator[tuple[Cell, ...]]:
     for d in result.corpus:
         copy_of = result.copies.get(d.id)
-        yield d.id, d.title, result.dates[d.id], d.topic, d.subtopic, copy_of, d.text
+        story = result.document_stories.get(d.id)
+        yield d.id, d.title, result.dates[d.id], d.topic, d.subtopic, story, copy_of, d.text
 
 
 def _events(result: Result) -> Iterator[tuple[Cell, ...]]:
@@ -52,7 +61,9 @@ def _events(result: Result) -> Iterator[tuple[Cell, ...]]:
         first, last = (event.dates[0], event.dates[-1]) if event.dates else (None, None)
         when, where = (str(value) if value else None for value in (event.when, event.where))
         counts = len(event), event.distinct_documents, event.copies
-        yield event.id, event.label, event.event_class, *counts, first, last, when, where, event.probability
+        part = BACKGROUND if event.background else MAIN
+        about = event.id, event.label, event.event_class, part
+        yield *about, *counts, first, last, when, where, event.probability
 
 
 def _entities(result: Result) -> Iterator[tuple[Cell, ...]]:
@@ -105,9 +116,21 @@ def _arguments(result: Result) -> Iterator[tuple[Cell, ...]]:
 
 TABLES = (
     Table(
+        "stories",
+        (
+            Column("id"),
+            Column("headline"),
+            Column("documents", "INTEGER"),
+            *map(Column, ("first_date", "last_date")),
+        ),
+        _stories,
+        ("headline",),
+    ),
+    Table(
         "documents",
         (
             *map(Column, ("id", "title", "date", "topic", "subtopic")),
+            Column("story", references="stories"),
             Column("copy_of", references="documents"),
             Column("text"),
         ),
@@ -117,7 +140,7 @@ TABLES = (
     Table(
         "events",
         (
-            *map(Column, ("id", "label", "event_class")),
+            *map(Column, ("id", "label", "event_class", "part")),
             *(Column(name, "INTEGER") for name in ("mentions", "documents", "copies")),
             *map(Column, ("first_date", "last_date", "time", "place")),
             Column("probability", "REAL"),
