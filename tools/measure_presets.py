@@ -46,6 +46,9 @@ def measurements(ecbplus: Path, gvc: Path) -> Iterator[Measurement]:
     raw = ("--mentions", "extracted", "--raw-text")
     yield _transfer("transfer-gvc-raw", "standard", gvc, *raw)
     yield _transfer("transfer-ecbplus-raw", "standard", ecbplus, "--split", "cybulska", *raw)
+    for preset in ("standard", "light"):
+        yield _stories(f"stories-ecbplus-{preset}", preset, ecbplus, "--split", "cybulska")
+        yield _stories(f"stories-gvc-{preset}", preset, gvc)
     for protocol in ("realistic", "yang2015"):
         for preset in PRESETS:
             yield _table(protocol, preset, ecbplus, "--clusterers", "lemma,hddcrp")
@@ -59,6 +62,10 @@ def _table(protocol: str, preset: str, ecbplus: Path, *more: str) -> Measurement
 
 def _transfer(name: str, preset: str, data: Path, *more: str) -> Measurement:
     return Measurement(name, "cybulska", ("transfer", "--data", str(data), "--preset", preset, *more))
+
+
+def _stories(name: str, preset: str, data: Path, *more: str) -> Measurement:
+    return Measurement(name, "cybulska", ("stories", "--data", str(data), "--preset", preset, *more))
 
 
 def samevent(*arguments: str | Path) -> None:

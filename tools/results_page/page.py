@@ -20,6 +20,7 @@ from tools.results_page.coreference import (
 from tools.results_page.headline import headline
 from tools.results_page.markdown import change, percent, table
 from tools.results_page.plots import lines, reliability
+from tools.results_page.stories import stories
 from tools.results_page.transfer import transfer
 
 _NAMES = {
@@ -58,6 +59,8 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
     if transfers:
         parts += ["## Transfer and calibration", _prose("transfer")]
         parts += [transfer(name, result, plots) for name, result in transfers.items()]
+    if told := [result for name, result in results.items() if name.startswith("stories")]:
+        parts.append(stories(told))
     return "\n\n".join(part for part in parts if part) + "\n", plots
 
 

@@ -1,8 +1,8 @@
 """How well stories match the topics of a gold corpus, and whether what leads is what the corpus is about.
 
 Documents are resolved from raw text. Their stories are compared with the corpus's own groups of documents, beside
-average linkage of tf-idf cosines; documents in no story are alone. Figures are shown for several cuts: those that are
-used (`results.stories.CUT`, `BASELINE_CUT`) were chosen on other documents.
+average linkage of tf-idf cosines; documents in no story are alone. Figures are shown for several cuts, among them those
+in use (`results.stories.CUT`, `BASELINE_CUT`), since much depends on the cut.
 
 A gold chain is a main event of a sub-topic if at least half of its documents, and two or more, mention it. An event
 that was found counts as one if at least half of its mentions that have a gold head belong to the same such chain.
