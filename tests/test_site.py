@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser.conftest import browser as browser
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

@@ -1,9 +1,7 @@
-"""A real browser, if there is one: `SAMEVENT_CHROMIUM` names it, or it is found as chromium."""
+"""Visits to reports in a real browser."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,26 +15,6 @@ from samevent.results import Result
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the playwright package")
-    path = os.environ.get("SAMEVENT_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-    if not Path(path).exists():
-        pytest.skip(f"needs a browser at {path} (set SAMEVENT_CHROMIUM)")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=path, args=list(QUIET))
-        yield running
-        running.close()
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def _sentences_near(path: Path) -> Path | None:
 def _listed(path: Path) -> dict[str, dict[int, str]]:
     """Return the rows of the list of sentences, by document."""
     listed: dict[str, dict[int, str]] = {}
-    table = csv.DictReader(line for _, line in read_lines(path))
+    table = csv.DictReader((line for _, line in read_lines(path)), strict=True)
     try:
         if missing := [name for name in _COLUMNS if name not in (table.fieldnames or ())]:
             raise FormatError(
