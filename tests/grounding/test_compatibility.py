@@ -56,18 +56,18 @@ def events(draw: st.DrawFn) -> tuple[Reference, list[tuple[str, str]]]:
     )
 
 
-def plain_days(a: Reference, b: Reference, stated: bool) -> float:
+def plain_days(a: Reference, b: Reference) -> float:
     whens = (a.when, b.when)
-    if any(w is None or w.duration or (stated and w.source == "document") for w in whens):
+    if any(w is None or w.duration or w.source == "document" for w in whens):
         return nan
     first = [date.fromisoformat(w.start).toordinal() if w and w.start else -np.inf for w in whens]
     last = [date.fromisoformat(w.end).toordinal() if w and w.end else np.inf for w in whens]
     return min(max(max(first) - min(last), 0.0), 1e6)
 
 
-def plain_place(a: Reference, b: Reference, stated: bool) -> float:
+def plain_place(a: Reference, b: Reference) -> float:
     places = (a.where, b.where)
-    if any(w is None or (stated and w.source == "document") for w in places):
+    if any(w is None or w.source == "document" for w in places):
         return nan
     x, y = (w.path[::-1] for w in places if w)
     if x == y:
@@ -107,13 +107,13 @@ def test_columns_are_what_their_definitions_say(rows: list[tuple[Reference, list
     pairs = list(product(range(len(rows)), repeat=2))
     i, j = (np.array(side, np.int32) for side in zip(*pairs, strict=True))
     every = {"ARG0", "ARG1", ""}
-    for stated in (False, True):
-        expected = [plain_days(rows[a][0], rows[b][0], stated) for a, b in pairs]
-        np.testing.assert_array_equal(days_apart(stated, referents, i, j), expected)
-        expected = [plain_place(rows[a][0], rows[b][0], stated) for a, b in pairs]
-        np.testing.assert_array_equal(same_place(stated, referents, i, j), expected)
-        expected = [plain_quantities(rows[a][0], rows[b][0], stated) for a, b in pairs]
-        np.testing.assert_array_equal(same_quantities(stated, referents, i, j), expected)
+    expected = [plain_days(rows[a][0], rows[b][0]) for a, b in pairs]
+    np.testing.assert_array_equal(days_apart(referents, i, j), expected)
+    expected = [plain_place(rows[a][0], rows[b][0]) for a, b in pairs]
+    np.testing.assert_array_equal(same_place(referents, i, j), expected)
+    for worst in (False, True):
+        expected = [plain_quantities(rows[a][0], rows[b][0], worst) for a, b in pairs]
+        np.testing.assert_array_equal(same_quantities(worst, referents, i, j), expected)
     for role, names in ((AGENT, {"ARG0"}), (PATIENT, {"ARG1"}), (OTHER, every)):
         expected = [plain_who(rows[a][1], rows[b][1], names) for a, b in pairs]
         np.testing.assert_array_equal(same_who(role, referents, i, j), expected)
@@ -145,9 +145,9 @@ def test_rows_taken_and_stacked_are_those_compiled(
 def test_unknown_is_unknown() -> None:
     referents = compile_referents([(None, []), (None, [])])
     i, j = np.zeros(1, np.int32), np.ones(1, np.int32)
-    for stated in (False, True):
-        assert isnan(days_apart(stated, referents, i, j)[0])
-        assert isnan(same_place(stated, referents, i, j)[0])
-        assert isnan(same_quantities(stated, referents, i, j)[0])
+    for worst in (False, True):
+        assert isnan(same_quantities(worst, referents, i, j)[0])
+    assert isnan(days_apart(referents, i, j)[0])
+    assert isnan(same_place(referents, i, j)[0])
     assert isnan(time_overlap(referents, i, j)[0])
     assert isnan(same_who(OTHER, referents, i, j)[0])

@@ -130,12 +130,9 @@ def code(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
-def days_apart(stated: bool, referents: Referents, i: Rows, j: Rows) -> Floats:
-    """Return how many days lie between two events: 0 if they may be of one day.
-
-    If `stated`, only times that the sentences state count.
-    """
-    first, last = _times(stated, referents)
+def days_apart(referents: Referents, i: Rows, j: Rows) -> Floats:
+    """Return how many days lie between two events, if both times are stated: 0 if they may be of one day."""
+    first, last = _times(referents)
     with np.errstate(invalid="ignore"):
         gap = np.maximum(first[i], first[j]) - np.minimum(last[i], last[j])
     return np.where(np.isnan(gap), np.nan, np.clip(gap, 0.0, 1e6)).astype(np.float64)
@@ -143,7 +140,7 @@ def days_apart(stated: bool, referents: Referents, i: Rows, j: Rows) -> Floats:
 
 def time_overlap(referents: Referents, i: Rows, j: Rows) -> Floats:
     """Return the share of the days of either event that both have, if both times are stated: 1 the same, 0 apart."""
-    first, last = _times(True, referents)
+    first, last = _times(referents)
     with np.errstate(invalid="ignore"):
         shared = np.minimum(last[i], last[j]) - np.maximum(first[i], first[j]) + 1
         either = np.maximum(last[i], last[j]) - np.minimum(first[i], first[j]) + 1
@@ -152,17 +149,15 @@ def time_overlap(referents: Referents, i: Rows, j: Rows) -> Floats:
     return shares
 
 
-def same_place(stated: bool, referents: Referents, i: Rows, j: Rows) -> Floats:
-    """Compare two places: 1 the same, 3/4 one contains the other, at most 1/2 they exclude each other.
+def same_place(referents: Referents, i: Rows, j: Rows) -> Floats:
+    """Compare two stated places: 1 the same, 3/4 one contains the other, at most 1/2 they exclude each other.
 
     The more of what contains them is the same, the less they contradict: two towns of a county are closer than two of
     different countries, which are 0.
     """
     out = np.empty(len(i))
-    known = referents.where_source > 0
-    if stated:
-        known &= referents.where_source <= _STATED
-    _places(referents.place_starts, referents.place, known, referents.known, i, j, out)
+    stated = _stated(referents.where_source)
+    _places(referents.place_starts, referents.place, stated, referents.known, i, j, out)
     return out
 
 
@@ -247,10 +242,12 @@ def _who(starts, who, role, asked, i, j, out):  # type: ignore[no-untyped-def]
         out[pair] = answer
 
 
-def _times(stated: bool, referents: Referents) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    if not stated:
-        return referents.first, referents.last
-    near = (referents.when_source > 0) & (referents.when_source <= _STATED)
+def _stated(source: NDArray[np.int8]) -> NDArray[np.bool_]:
+    return (source > 0) & (source <= _STATED)
+
+
+def _times(referents: Referents) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    near = _stated(referents.when_source)
     first = np.where(near, referents.first, np.float32(np.nan))
     return first, np.where(near, referents.last, np.float32(np.nan))
 

@@ -387,11 +387,7 @@ TREE_FEATURES: tuple[Feature, ...] = (
         "no names or numbers in one of the leads",
     ),
     _grounded(
-        "event_days_between", partial(days_apart, False), "events {:.0f} days apart",
-        "the time of one event is unknown", "the times of the events may be the same",
-    ),
-    _grounded(
-        "stated_days_between", partial(days_apart, True), "by their sentences {:.0f} days apart",
+        "stated_days_between", days_apart, "by their sentences {:.0f} days apart",
         "not both sentences say when", "the sentences say the same time, or one that includes it",
     ),
     _grounded(
@@ -399,11 +395,7 @@ TREE_FEATURES: tuple[Feature, ...] = (
         "the sentences say different days", "the days that the sentences say overlap",
     ),
     _grounded(
-        "event_place", partial(same_place, False), "the same place", "the place of one event is unknown",
-        "places in different countries", _PARTLY_PLACE,
-    ),
-    _grounded(
-        "stated_place", partial(same_place, True), "the sentences say the same place", "not both sentences say where",
+        "stated_place", same_place, "the sentences say the same place", "not both sentences say where",
         "the sentences say places in different countries", _PARTLY_PLACE,
     ),
     _grounded(
