@@ -60,6 +60,7 @@ _CLOCK = re.compile(
 _VAGUE_TIMES = re.compile(
     r"\b(?:time|times|again|annual(?:ly)?|weekly|daily|monthly|yearly|hourly|once|twice|every|each|season|-time)\b"
 )
+_SOME_DAY = date(2000, 6, 15)
 _RECENT = 30
 """*Recently* is within so many days."""
 
@@ -71,16 +72,16 @@ def resolve_time(text: str, anchor: date | None = None, tense: Tense = "unknown"
     '2031-03-14/2031-03-20'
     """
     context = _Context(normalised(text), anchor, tense)
-    for rule in _RULES:
-        if found := rule(context):
-            return found
-    return None
+    try:
+        return next((found for rule in _RULES if (found := rule(context))), None)
+    except (OverflowError, ValueError):  # before the year 1 or after 9999
+        return None
 
 
 def is_time_of_day(text: str) -> bool:
     """Return whether an expression only says what time of the day it was, not which day."""
     text = normalised(text)
-    return bool(_CLOCK.search(text)) and not any(rule(_Context(text, date.min, "past")) for rule in _DATED)
+    return bool(_CLOCK.search(text)) and not any(rule(_Context(text, _SOME_DAY, "past")) for rule in _DATED)
 
 
 def normalised(text: str) -> str:
@@ -113,9 +114,9 @@ def _direction(context: _Context) -> When | None:
         return None
     tense: Tense = "past" if word in ("since", "as of") else context.tense
     inner = resolve_time(rest, context.anchor, tense)
-    if inner is None or inner.duration or _CLOCK.fullmatch(rest.removeprefix("about ").rstrip(".")):
+    if inner is None or inner.duration or is_time_of_day(rest):
         return None
-    if word in ("as of", "through"):
+    if word in ("as of", "through") or (word in ("before", "after") and _CLOCK.search(rest)):
         return inner
     if word == "since" and inner.start:
         end = context.anchor.isoformat() if context.anchor else None
@@ -505,7 +506,11 @@ def _duration(context: _Context) -> When | None:
 
 def _time_of_day(context: _Context) -> When | None:
     """Resolve *5:12 a.m.*: today or yesterday; of what is to come, today or tomorrow."""
-    if context.anchor is None or not _CLOCK.search(context.text):
+    if (
+        context.anchor is None
+        or not _CLOCK.search(context.text)
+        or context.text.startswith(("until", "till", "since"))
+    ):
         return None
     if re.search(
         r"\b(?:that|the (?:next|following|same)|every|each|two|\d+|nights)\b (?:morning|night|evening|afternoon)?",
@@ -522,6 +527,6 @@ _DATED: tuple[Rule, ...] = (
     _full_date, _day_of_month, _near_day, _weekday, _weekend, _holiday, _calendar_unit, _year,
 )  # fmt: skip
 _RULES: tuple[Rule, ...] = (
-    _direction, _range, _full_date, _nine_eleven, _day_of_month, _month, _near_day, _ago, _weekend, _holiday, _weekday,
+    _direction, _range, _full_date, _nine_eleven, _day_of_month, _weekend, _holiday, _month, _near_day, _ago, _weekday,
     _quarter, _calendar_unit, _past_span, _season, _decade, _year, _duration, _time_of_day,
 )  # fmt: skip

@@ -41,9 +41,9 @@ class BoostingSettings:
     `l2` shrinks the values of leaves; each split chooses from a `feature_share` of the features, drawn anew;
     `easy_share` is the share of different events with different lemmas that is learned from. Pairs of mentions whose
     events have m and n mentions count (m n)^(-`size_discount` / 2) as much: at 1, an event counts by its mentions, at 0
-    by its pairs. `without` lists feature groups to leave out. `uncertainty` is how far the log-odds are off on unseen
-    texts. The trees of a second look have `second_rounds` and at least `second_leaf_pairs` pairs in a leaf: a graph
-    repeats what it says.
+    by its pairs. `without` lists feature groups, or single features, to leave out. `uncertainty` is how far the log-
+    odds are off on unseen texts. The trees of a second look have `second_rounds` and at least `second_leaf_pairs` pairs
+    in a leaf: a graph repeats what it says.
     """
 
     rounds: int = 250
@@ -83,7 +83,7 @@ class BoostingSettings:
                     f"the parameter {name!r} is {getattr(self, name)}", expected="above 0, at most 1"
                 )
         groups = {feature.group for feature in TREE_FEATURES}
-        unknown = sorted(set(self.without) - groups)
+        unknown = sorted(set(self.without) - groups - {feature.name for feature in TREE_FEATURES})
         if unknown:
             raise UsageError(
                 f"unknown feature group {unknown[0]!r}", expected=f"some of {', '.join(sorted(groups))}"
@@ -92,7 +92,8 @@ class BoostingSettings:
     @property
     def features(self) -> tuple[Feature, ...]:
         """The columns that trees may ask for."""
-        return tuple(feature for feature in TREE_FEATURES if feature.group not in self.without)
+        left_out = frozenset(self.without)
+        return tuple(f for f in TREE_FEATURES if f.group not in left_out and f.name not in left_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,109 @@
+"""Grounding: what it costs beside the parse of the same texts, and how many time expressions it resolves.
+
+    python benchmarks/grounding.py [--json] [--documents N]
+
+The texts are the ECB+ test topics with gold mentions; times are CPU seconds of one thread. The time expressions are
+those of `tests/grounding/times.tsv`; dateparser, a library, gets the same dates and tenses, and its answer counts as
+the interval of its period.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+
+from samevent import read
+from samevent.experiments.protocols import load_split
+from samevent.grounding import ground
+from samevent.grounding.tense import Tense
+from samevent.grounding.times import resolve_time
+from samevent.language.annotate import Annotator
+from samevent.model import Model
+
+DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+CASES = Path(__file__).parents[1] / "tests" / "grounding" / "times.tsv"
+Resolve = Callable[[str, date | None, Tense], str | None]
+
+
+def accuracy(resolve: Resolve) -> float:
+    """Return the share of time expressions that a function resolves."""
+    lines = CASES.read_text("utf-8").splitlines()
+    cases = [line.split("\t") for line in lines if not line.startswith("#")][1:]
+    right = 0
+    for text, written, tense, meaning in cases:
+        found = resolve(text, None if written == "-" else date.fromisoformat(written), tense)  # type: ignore[arg-type]
+        right += (found or "-") == meaning
+    return right / len(cases)
+
+
+def by_rules(text: str, written: date | None, tense: Tense) -> str | None:
+    """Resolve an expression by our rules."""
+    found = resolve_time(text, written, tense)
+    return str(found) if found else None
+
+
+def by_dateparser(text: str, written: date | None, tense: Tense) -> str | None:
+    """Resolve an expression by dateparser."""
+    from dateparser.date import DateDataParser
+
+    settings: dict[str, object] = {"PREFER_DATES_FROM": "current_period" if tense == "unknown" else tense}
+    if written:
+        settings["RELATIVE_BASE"] = datetime.combine(written, datetime.min.time())
+    else:
+        settings["STRICT_PARSING"] = True
+    found = DateDataParser(languages=["en"], settings=settings).get_date_data(text)
+    if found is None or found.date_obj is None:
+        return None
+    day = found.date_obj.date()
+    if found.period == "year":
+        return f"{day.year}-01-01/{day.year}-12-31"
+    return by_rules(day.strftime("%B %Y"), None, "unknown") if found.period == "month" else f"{day}/{day}"
+
+
+def cost(count: int | None) -> dict[str, float]:
+    """Return CPU seconds of the parse and of grounding, and their ratio."""
+    documents = list(load_split("yang2015").select(read(DATA / "ecbplus"), "test"))[:count]
+    gazetteer = Model.load().resources.gazetteer
+    annotator = Annotator()
+    annotated = list(annotator.annotate(documents[:2]))  # loads the parser
+    for document, annotation in annotated:
+        ground(document, annotation, gazetteer)  # loads the gazetteer
+    began = time.process_time()
+    annotated = list(annotator.annotate(documents))
+    parsed = time.process_time()
+    for document, annotation in annotated:
+        ground(document, annotation, gazetteer)
+    done = time.process_time()
+    return {
+        "documents": len(documents),
+        "parse_cpu": round(parsed - began, 2),
+        "grounding_cpu": round(done - parsed, 2),
+        "ratio_to_parse": round((done - parsed) / (parsed - began), 4),
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--documents", type=int, help="maximum number of documents")
+    options = parser.parse_args()
+    result = {
+        **cost(options.documents),
+        "times_rules": round(accuracy(by_rules), 3),
+        "times_dateparser": round(accuracy(by_dateparser), 3),
+    }
+    if options.json:
+        print(json.dumps(result))
+        return
+    for name, value in result.items():
+        print(f"{name:20} {value}")
+
+
+if __name__ == "__main__":
+    main()
