@@ -28,8 +28,8 @@ from samevent.training import PAIR_MODEL_SETTINGS
 from samevent.training.uncertainty import held_out_links
 
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "when": ("event_days_between", "stated_days_between", "stated_time_overlap"),
-    "where": ("event_place", "stated_place"),
+    "when": ("stated_days_between", "stated_time_overlap"),
+    "where": ("stated_place",),
     "how many": ("least_same_quantity", "most_same_quantity"),
     "who": ("same_agent", "same_patient", "same_participant"),
 }

@@ -169,6 +169,12 @@ def test_left_out_groups_are_no_columns() -> None:
     assert model.about["without"] == ["contextual", "string"]
 
 
+def test_single_features_can_be_left_out() -> None:
+    left_out = BoostingSettings(without=("same_agent",)).features
+    assert [f for f in BoostingSettings().features if f.name != "same_agent"] == list(left_out)
+    assert len(left_out) == len(BoostingSettings().features) - 1
+
+
 def test_training_without_both_classes_is_an_error() -> None:
     with pytest.raises(DataError, match="0 are of the same event"):
         train_boosted(replace(DATA, event=np.arange(len(TABLE), dtype=np.int32)), settings=QUICK)

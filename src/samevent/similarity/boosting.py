@@ -41,9 +41,9 @@ class BoostingSettings:
     `l2` shrinks the values of leaves; each split chooses from a `feature_share` of the features, drawn anew;
     `easy_share` is the share of different events with different lemmas that is learned from. Pairs of mentions whose
     events have m and n mentions count (m n)^(-`size_discount` / 2) as much: at 1, an event counts by its mentions, at 0
-    by its pairs. `without` lists feature groups, or single features, to leave out. `uncertainty` is how far the log-
-    odds are off on unseen texts. The trees of a second look have `second_rounds` and at least `second_leaf_pairs` pairs
-    in a leaf: a graph repeats what it says.
+    by its pairs. `without` lists feature groups and single features to leave out. `uncertainty` is how far the
+    log-odds are off on unseen texts. The trees of a second look have `second_rounds` and at least `second_leaf_pairs`
+    pairs in a leaf: a graph repeats what it says.
     """
 
     rounds: int = 250
