@@ -39,6 +39,40 @@ def test_a_difference_is_also_found_the_other_way_round() -> None:
     )
 
 
+def test_systems_that_did_not_run_together_are_compared_through_lemma() -> None:
+    ours = {"conll": 0.01, "interval": {"low": -0.01, "high": 0.02}}
+    theirs = {"conll": -0.04, "interval": {"low": -0.06, "high": -0.03}}
+    rows = [row("hddcrp", {"lemma": ours}), row("hdp-lex", {"lemma": theirs}), row("lemma", {})]
+    page = claims([{"protocol": "yang2015", "rows": rows}])
+    assert "| `hddcrp` – `hdp-lex` | +5.6 | ~+5.0 [+2.0, +8.0] holds |" in page
+
+
+def test_hdp_lex_of_the_other_reading_counts_only_where_the_mentions_are_the_same() -> None:
+    below = {"conll": -0.04, "interval": {"low": -0.06, "high": -0.03}}
+    printed = [row(name, {}) | {"preset": "paper"} for name in ("lemma", "hddcrp")]
+    printed.append(row("hdp-lex", {"lemma": below}) | {"preset": "paper"})
+    for conll, cell in ((0.7, "-4.0 [-6.0, -3.0] fails"), (0.6, "")):
+        programmed = [row("hddcrp", {}), row("lemma", {}) | {"conll": conll}]
+        page = claims([{"protocol": "yang2015", "rows": [*printed, *programmed]}])
+        assert f"| `hdp-lex` – `lemma` | +3.5 | -4.0 [-6.0, -3.0] fails | {cell} |" in page
+
+
+def test_the_overview_names_what_does_not_hold() -> None:
+    better = {"conll": 0.02, "interval": {"low": 0.01, "high": 0.03}}
+    worse = {"conll": -0.02, "interval": {"low": -0.03, "high": -0.01}}
+    differences = {
+        "hddcrp-star": worse,
+        "ddcrp": better,
+        "agglomerative": better,
+        "hdp-lex": better,
+        "lemma": worse,
+    }
+    rows = [row("hddcrp", differences), *(row(name, {}) for name in differences)]
+    page = claims([{"protocol": "yang2015", "rows": rows}])
+    others = "holds: ddcrp, agglomerative, hdp-lex; fails: lemma"
+    assert f"| Gold mentions, WD, `paper-code` | fails | {others} | not measured | not measured |" in page
+
+
 def test_other_protocols_make_no_claims() -> None:
     assert claims([{"protocol": "cybulska", "rows": [row("hddcrp", {})]}]) == ""
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tools.results_page.markdown import between, change, points, table
 
 from samevent.experiments.paper import paper_figures
 
 Json = Mapping[str, Any]
+Rows = Mapping[tuple[str, ...], Json]
+Where = tuple[str, str, str, str]
+"""Preset, mentions, filter and unit."""
 
+
+class Found(NamedTuple):
+    """A difference with its interval, and whether it is what the paper says; empty without an interval."""
+
+    difference: str
+    verdict: str
+
+
+OTHERS = ("ddcrp", "agglomerative", "hdp-lex", "lemma")
 CLAIMS = (
     ("hddcrp", "hddcrp-star"),
     ("hddcrp", "ddcrp"),
@@ -25,6 +37,17 @@ CLAIMS = (
     ("agglomerative", "hdp-lex"),
 )
 """Pairs of systems of which the paper says something; the first is the better one unless its figures say otherwise."""
+SUMMARY = {
+    "HDDCRP > HDDCRP*": (("hddcrp", "hddcrp-star"),),
+    "HDDCRP > the other four": tuple(("hddcrp", other) for other in OTHERS),
+    "HDDCRP* > the other four": tuple(("hddcrp-star", other) for other in OTHERS),
+    "HDP-LEX > LEMMA": (("hdp-lex", "lemma"),),
+}
+"""What the paper says of them in a sentence."""
+WITHOUT_PAIRS = ("hdp-lex",)
+"""Systems that are the same in every reading, as these differ in pairs only."""
+UNKNOWN = "not measured"
+VERDICTS = ("holds", "open", "fails", UNKNOWN)
 READINGS = {"paper": "as printed (`paper`)", "paper-code": "as programmed (`paper-code`)"}
 UNITS = {"document": "WD", "subtopic": "CD"}
 SETS = {("gold", "none"): "Gold mentions", ("predicted", "head"): "Extracted mentions, filter head"}
@@ -32,36 +55,50 @@ SETS = {("gold", "none"): "Gold mentions", ("predicted", "head"): "Extracted men
 
 def claims(results: Sequence[Json]) -> str:
     """Return the section, or nothing if no reading of the paper was measured."""
-    rows: dict[tuple[str, ...], Json] = {
+    rows: Rows = {
         (row["preset"], row["mentions"], row["filter"], row["unit"], row["clusterer"]): row
         for result in results
         if result["protocol"] == "yang2015"
         for row in result["rows"]
         if row["preset"] in READINGS
     }
-    parts = []
+    summary, parts = [], []
     for (mentions, filter), title in SETS.items():
         for unit, name in UNITS.items():
             known = [p for p in READINGS if (p, mentions, filter, unit, "hddcrp") in rows]
+            found = {
+                preset: {claim: _found(rows, (preset, mentions, filter, unit), *claim) for claim in CLAIMS}
+                for preset in known
+            }
             body = [
                 [
                     f"`{first}` – `{second}`",
                     points(_of_paper(unit, first) - _of_paper(unit, second)),
-                    *(_cell(rows, (preset, mentions, filter, unit), first, second) for preset in known),
+                    *(_cell(found[preset][first, second]) for preset in known),
                 ]
                 for first, second in CLAIMS
             ]
             if known:
                 heads = ["", "paper", *(READINGS[preset] for preset in known)]
                 parts += [f"**{title}, {name}**", table(heads, body)]
+            summary += [
+                [
+                    f"{title}, {name}, `{preset}`",
+                    *(_summed(found[preset], claim) for claim in SUMMARY.values()),
+                ]
+                for preset in known
+            ]
     if not parts:
         return ""
     about = (
         "Differences in CoNLL F1. A claim *holds* if the 95 % interval of our difference lies on the paper's side of "
         "0, and *fails* if it lies on the other; otherwise it is *open*. Both systems of a row got the same mentions; "
-        "in the preset `paper-code` the extracted ones include every verb."
+        "in the preset `paper-code` the extracted ones include every verb. Where two systems did not run together, "
+        "which ~ marks, the interval is the sum of their intervals against LEMMA: it is wider than a paired one. "
+        "HDP-LEX uses no pairs, so on equal mentions both readings share its row."
     )
-    return "\n\n".join(["## Which claims of the paper's Table 3 hold", about, *parts])
+    overview = table(["", *SUMMARY], summary)
+    return "\n\n".join(["## Which claims of the paper's Table 3 hold", about, overview, *parts])
 
 
 def _of_paper(unit: str, system: str) -> float:
@@ -69,23 +106,65 @@ def _of_paper(unit: str, system: str) -> float:
     return float(figures["conll"])
 
 
-def _cell(
-    rows: Mapping[tuple[str, ...], Json], where: tuple[str, str, str, str], first: str, second: str
-) -> str:
-    """Return our difference, its interval, and whether the claim holds."""
-    pair = [rows.get((*where, name)) for name in (first, second)]
+def _found(rows: Rows, where: Where, first: str, second: str) -> Found | None:
+    """Return our difference, and whether the claim holds; None if a system was not measured."""
+    pair = [_row(rows, where, name) for name in (first, second)]
     if pair[0] is None or pair[1] is None:
-        return ""
-    difference = pair[0]["differences"].get(second)
+        return None
+    difference, paired = pair[0]["differences"].get(second), True
     if difference is None and (reverse := pair[1]["differences"].get(first)):
         low, high = reverse["interval"]["low"], reverse["interval"]["high"]
         difference = {"conll": -reverse["conll"], "interval": {"low": -high, "high": -low}}
     if difference is None:
-        return points(pair[0]["conll"] - pair[1]["conll"])
+        difference, paired = _through_lemma(pair[0], pair[1]), False
+    if difference is None:
+        return Found(points(pair[0]["conll"] - pair[1]["conll"]), "")
     side = 1 if _of_paper(where[3], first) >= _of_paper(where[3], second) else -1
     low, high = sorted(side * difference["interval"][end] for end in ("low", "high"))
     verdict = "holds" if low > 0 else "fails" if high < 0 else "open"
-    return f"{change(difference)} {verdict}"
+    return Found(f"{'' if paired else '~'}{change(difference)}", verdict)
+
+
+def _row(rows: Rows, where: Where, system: str) -> Json | None:
+    """Return the row of a system; that of another reading if it looks at no pairs and got the same mentions."""
+    preset, *level = where
+    if system not in WITHOUT_PAIRS or (preset, *level, system) in rows:
+        return rows.get((preset, *level, system))
+    for other in READINGS:
+        lemmas = [rows.get((name, *level, "lemma")) for name in (preset, other)]
+        if lemmas[0] and lemmas[1] and lemmas[0]["conll"] == lemmas[1]["conll"]:
+            return rows.get((other, *level, system))
+    return None
+
+
+def _through_lemma(first: Json, second: Json) -> Json | None:
+    """Return a difference from those of both systems from LEMMA, with an interval at least as wide as a paired one."""
+    ours, theirs = (row["differences"].get("lemma") for row in (first, second))
+    if ours is None or theirs is None:
+        return None
+    return {
+        "conll": ours["conll"] - theirs["conll"],
+        "interval": {
+            "low": ours["interval"]["low"] - theirs["interval"]["high"],
+            "high": ours["interval"]["high"] - theirs["interval"]["low"],
+        },
+    }
+
+
+def _cell(found: Found | None) -> str:
+    return " ".join(part for part in found if part) if found else ""
+
+
+def _summed(found: Mapping[tuple[str, str], Found | None], pairs: Sequence[tuple[str, str]]) -> str:
+    """Return what holds of several claims: *holds* if all do, otherwise which do not."""
+    verdicts: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
+    for pair in pairs:
+        claim = found[pair]
+        verdicts[claim.verdict if claim and claim.verdict else UNKNOWN].append(pair[1])
+    given = {verdict: names for verdict, names in verdicts.items() if names}
+    if len(given) == 1:
+        return next(iter(given))
+    return "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in given.items())
 
 
 def rules(result: Json) -> str:
