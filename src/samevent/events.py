@@ -64,6 +64,19 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class PairQuestion:
+    """Two mentions of which it is worth asking a person whether they are the same event.
+
+    `probability` is P(same event), and `change` how many pairs the answer is expected to change.
+    """
+
+    first: Mention
+    second: Mention
+    probability: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
 class Alternative:
     """Mentions of an event that may be another one, by their ids, and how probable that is."""
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "extract": "find events, their participants, times and locations",
     "models": "list the available models",
     "report": "write the report of a run again",
+    "review": "look at a run in the browser, and correct it",
     "run": "find events in documents, and which mentions refer to the same one",
     "score": "compare a system's events with gold events",
     "train": "train a part of a model on annotated data",

@@ -23,6 +23,8 @@ from samevent.partitions.posterior import Posterior
 CUT = 0.5
 LARGEST = 150
 """Of larger clusters, so many members stand for all."""
+_CANDIDATES = 1_000_000
+"""Pairs between clusters that are looked at, by a bound on their change."""
 _POOL = 4
 """Candidates per question, by a bound on their change."""
 
@@ -108,12 +110,16 @@ def _between(posterior: Posterior, labels: Rows, pool: int) -> Iterator[tuple[in
     across = np.flatnonzero((labels[left] != labels[right]) & (together > 0) & (together < 1))
     if not len(across):
         return
+    sizes = np.bincount(labels)
     left, right, together = left[across], right[across], together[across]
+    if len(across) > _CANDIDATES:
+        bound = together * sizes[labels[left]] * sizes[labels[right]]
+        kept = np.sort(np.argpartition(-bound, _CANDIDATES)[:_CANDIDATES])
+        left, right, together = left[kept], right[kept], together[kept]
     a, b = np.minimum(labels[left], labels[right]), np.maximum(labels[left], labels[right])
     order = np.lexsort((right, left, -together, b, a))
     codes = (a * (int(labels.max()) + 1) + b)[order]
     best = order[np.flatnonzero(np.diff(codes, prepend=-1))]
-    sizes = np.bincount(labels)
     bound = together[best] * sizes[a[best]] * sizes[b[best]]
     for at in best[np.argsort(-bound, kind="stable")[:pool]].tolist():
         yield int(left[at]), int(right[at]), float(together[at])

@@ -14,6 +14,7 @@ from samevent.report import documents, events, stories
 from samevent.report.index import Index, Reportable
 from samevent.report.markup import Safe, html
 from samevent.report.parts import counted, empty
+from samevent.report.review import review_data
 from samevent.stories import Story
 
 MAX_QUOTED_CHARACTERS = 1_000_000
@@ -205,6 +206,11 @@ class Book:
             "words": list(words),
             "whys": whys,
         }
+
+    def review(self, blocks: Sequence[Block], *, first: bool = False) -> str:
+        """Return what the script needs for corrections: mentions as decisions name them, and first of all questions."""
+        mentions = (member.mention for block in blocks for member in block.members)
+        return review_data(self.index, mentions, with_questions=first)
 
 
 def _affordable_quotes(index: Index) -> int:

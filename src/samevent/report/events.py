@@ -203,7 +203,7 @@ def _item(member: Member, index: Index, *, with_document: bool = False) -> Safe:
     return html(
         "li",
         html("a", bar(member.probability) or "read", href=f"#{index.mention(mention.id)}"),
-        html("q", _sentence(document, mention, index)),
+        html("q", sentence(document, mention, index)),
         html("small", notes) if notes else None,
     )
 
@@ -220,7 +220,7 @@ def _link(mention: Mention, index: Index) -> Safe:
     return html("a", mention.text, href=f"#{index.mention(mention.id)}")
 
 
-def _sentence(document: Document, mention: Mention, index: Index) -> Safe:
+def sentence(document: Document, mention: Mention, index: Index) -> Safe:
     """Return the sentence of a mention, with the mention and its arguments marked."""
     tokens = document.tokens
     whole = document.sentences[document.sentence_of(mention.start)]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from samevent.corpus import Corpus, Document, Mention
-from samevent.events import Event, Events
+from samevent.events import Event, Events, PairQuestion
 from samevent.stories import Stories, Story
 
 COLOURS = 12
@@ -57,6 +57,10 @@ class Reportable(Protocol):
     @property
     def dates(self) -> Mapping[str, str | None]:
         """The date of each document (ISO), where it is known."""
+
+    @property
+    def questions(self) -> Sequence[PairQuestion]:
+        """What to ask a person, the most consequential question first."""
 
     @property
     def diagnostics(self) -> Traces:

@@ -248,7 +248,10 @@
       const mark = event.pointerType === "touch" ? null : event.target.closest?.(".text a[href]");
       if (mark) tell(mark);
       const further = event.target.closest?.(".further article");
-      if (further && !$(".text", further)) complete(further);
+      if (further && !$(".text", further)) {
+        complete(further);
+        document.dispatchEvent(new CustomEvent("samevent:opened", { detail: further }));
+      }
     });
   }
   addEventListener("scroll", hide, { passive: true });
@@ -281,6 +284,7 @@
     if (asked && place !== asked) place.scrollIntoView({ block: "center" });
     else if (top < 0 || (asked && narrow.matches)) view.scrollIntoView();
     if (asked && narrow.matches) asked.focus({ preventScroll: true });
+    document.dispatchEvent(new CustomEvent("samevent:opened", { detail: $("article.on", view) }));
   }
 
   addEventListener("hashchange", go);

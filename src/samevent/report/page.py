@@ -13,6 +13,7 @@ from samevent.report.index import Reportable
 from samevent.report.markup import Child, Safe, data_block, html, relinked, together
 from samevent.report.parts import counted, empty
 from samevent.report.plots import chains, matrix, timeline
+from samevent.report.review import questions
 
 VIEWS = {
     "stories": "Stories",
@@ -21,6 +22,7 @@ VIEWS = {
     "timeline": "Timeline",
     "matrix": "Matrix",
     "run": "Run",
+    "questions": "Questions",
 }
 
 SORTS = {
@@ -60,6 +62,9 @@ LONG_VALUE = 160
 LONG_TABLE = 15
 """Tables with more entries are folded away too."""
 
+_FILES = ("page", "review")
+"""The scripts and styles of a page, in this order."""
+
 IN_HEADER = ("preset", "clusterer", "model", "seed")
 
 _EARLY = 'try{new DecompressionStream("deflate-raw");document.documentElement.classList.add("js")}catch{}'
@@ -81,8 +86,13 @@ def first_page(
     elsewhere: Mapping[str, str] | None = None,
     pager: Safe | None = None,
     further: Sequence[Safe] = (),
+    *,
+    served: bool = False,
 ) -> str:
-    """Return the page with all views; `elsewhere` names the files of anchors on the `further` pages, which it lists."""
+    """Return the page with all views; `elsewhere` names the files of anchors on the `further` pages, which it lists.
+
+    A page that is `served` may post decisions to where it comes from.
+    """
     search = [_search("documents", "Search documents"), html("output", aria_live="polite")]
     among = [_search("stories", "Search stories"), html("output", aria_live="polite")]
     views: dict[str, Child] = {
@@ -92,15 +102,19 @@ def first_page(
         "timeline": timeline(book.index),
         "matrix": matrix(book.index),
         "run": _run(book.index.result),
+        "questions": questions(book.index),
     }
     sections = [
         html("section", html("h2", VIEWS[id]), body, id=id, class_="view") for id, body in views.items()
     ]
     body = [_masthead(book), _navigation(), html("main", pager, sections), _help()]
-    return _whole_page(book.title, relinked(together(body), elsewhere or {}), book.data(blocks))
+    data = data_block("data", book.data(blocks)), data_block("review", book.review(blocks, first=True))
+    return _whole_page(book.title, relinked(together(body), elsewhere or {}), together(data), served=served)
 
 
-def further_page(book: Book, blocks: Sequence[Block], elsewhere: Mapping[str, str], pager: Safe) -> str:
+def further_page(
+    book: Book, blocks: Sequence[Block], elsewhere: Mapping[str, str], pager: Safe, *, served: bool = False
+) -> str:
     """Return a page of blocks that did not fit on the first page."""
     sections = [
         html("section", html("h2", VIEWS[kind]), html("div", shown, class_="reading"), class_="view further")
@@ -108,7 +122,8 @@ def further_page(book: Book, blocks: Sequence[Block], elsewhere: Mapping[str, st
         if (shown := [block.markup for block in blocks if block.kind == kind])
     ]
     body = relinked(html("main", pager, sections, pager), elsewhere)
-    return _whole_page(book.title, body, book.data(blocks, rows=False))
+    data = data_block("data", book.data(blocks, rows=False)), data_block("review", book.review(blocks))
+    return _whole_page(book.title, body, together(data), served=served)
 
 
 def _masthead(book: Book) -> Safe:
@@ -275,27 +290,29 @@ def _text(value: Any) -> str:
             return str(value)
 
 
-def _whole_page(title: str, body: Safe, data: Any) -> str:
+def _whole_page(title: str, body: Safe, data: Safe, *, served: bool = False) -> str:
     """Return a self-contained HTML page."""
     style, script = (
-        resources.files(__package__).joinpath(name).read_text("utf-8") for name in ("page.css", "page.js")
+        "".join(resources.files(__package__).joinpath(f"{name}.{kind}").read_text("utf-8") for name in _FILES)
+        for kind in ("css", "js")
     )
     # Nothing outside `html` comes from a result here.
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">'
+        f'<!doctype html><html lang="en"{" data-served" if served else ""}><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script, served=served)}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
         f'{html("title", title)}<link rel="icon" href="{_ICON}">'
         f"<style>{style}</style><script>{_EARLY}</script></head>"
-        f"<body>{body}{data_block('data', data)}<script>{script}</script></body></html>\n"
+        f"<body>{body}{data}<script>{script}</script></body></html>\n"
     )
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, script: str, *, served: bool) -> str:
+    connect = "connect-src 'self'; " if served else ""
     return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(_EARLY)} {_hash(script)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        f"default-src 'none'; {connect}style-src {_hash(style)}; script-src {_hash(_EARLY)} {_hash(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
 

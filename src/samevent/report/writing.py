@@ -45,17 +45,18 @@ def page(result: Reportable) -> str:
 
 
 def pages(
-    result: Reportable, *, name: str = "report.html", limit: int = MAX_BYTES
+    result: Reportable, *, name: str = "report.html", limit: int = MAX_BYTES, served: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield the files of a report, name and text: one that holds everything if it is no larger than `limit` bytes.
 
     Otherwise events and documents are on further pages, those that belong together on one, as far as they fit, and
     the last file to come is the index under the name of the report. Nothing is rendered twice but a report of which it
-    shows only afterwards that it is too large, and only one page is in memory at a time.
+    shows only afterwards that it is too large, and only one page is in memory at a time. Pages that are `served` may
+    post decisions to where they come from.
     """
     book = Book(result)
     if sum(len(document.text) for document in book.index.documents) <= limit / _MARKUP_PER_TEXT:
-        whole = first_page(book, book.blocks())
+        whole = first_page(book, book.blocks(), served=served)
         if _size(whole) <= limit:
             yield name, whole
             return
@@ -72,8 +73,8 @@ def pages(
         summaries.append(html("li", html("a", summary, href=f"{quote(file)}#")))
         elsewhere = {anchor: quote(_page_name(name, other)) for anchor, other in part.elsewhere.items()}
         pager = _pager(name, number, last=last)
-        yield file, further_page(book, part.blocks, elsewhere, pager)
-    yield name, first_page(book, [], home, _pager(name, 1, last=number == 1), summaries)
+        yield file, further_page(book, part.blocks, elsewhere, pager, served=served)
+    yield name, first_page(book, [], home, _pager(name, 1, last=number == 1), summaries, served=served)
 
 
 def write_report(

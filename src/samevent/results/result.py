@@ -16,11 +16,12 @@ from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.corpus.mention import common_class
 from samevent.corrections import Mark, Renaming
 from samevent.errors import UsageError, check_type
-from samevent.events import Belief, Event, Events, Member, StoredMember, Why
+from samevent.events import Belief, Event, Events, Member, PairQuestion, StoredMember, Why
 from samevent.hddcrp.mixture import Mixture, largest_traces, named_traces
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
 from samevent.partitions.posterior import Posterior
+from samevent.partitions.questions import questions
 from samevent.report import write_report
 from samevent.results.labels import Candidate, candidate, label_of
 from samevent.results.ranking import importance, is_background
@@ -41,6 +42,8 @@ _FIELDS = frozenset((_PROBABILITY, _WHY, _BELIEF, _MARKS, _RENAMING))
 """Fields of a mention in a file; the first mention of an event has what is known about the event."""
 _STORY = "story"
 """The field of a document in a file."""
+_QUESTIONS = 20
+"""How many questions are asked at a time."""
 _COLUMNS = 200
 """More columns than this cannot be seen in a plot."""
 
@@ -235,6 +238,19 @@ class Result:
         groups = copies(signatures.items())
         events = Events([self._event(id, members[id], candidates[id], heads, groups) for id in members])
         return events, heads, groups
+
+    @cached_property
+    def questions(self) -> tuple[PairQuestion, ...]:
+        """The pairs of mentions to ask a person about, those that should change most first."""
+        if self.clustered is None or not len(self.clustered.ids):
+            return ()
+        asked = questions(self.clustered.posterior, self.clustered.labels, most=_QUESTIONS)
+        ids = self.clustered.ids
+        wanted = {ids[row] for question in asked for row in (question.left, question.right)}
+        known = {m.id: m for m in self.corpus.mentions("action") if m.id in wanted}
+        return tuple(
+            PairQuestion(known[ids[q.left]], known[ids[q.right]], q.probability, q.change) for q in asked
+        )
 
     @property
     def clustering(self) -> Clustering:
