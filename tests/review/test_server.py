@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import os
@@ -19,7 +20,7 @@ import pytest
 
 from review.small import finished_run
 from samevent.corrections import MarkedMention, append, new_decision, read_corrections
-from samevent.errors import OutputExistsError
+from samevent.errors import FormatError, OutputExistsError
 from samevent.review import ReviewServer, Session
 from samevent.review.server import LARGEST_BODY
 from samevent.runs import open_run
@@ -204,6 +205,30 @@ def test_a_torn_line_is_told_and_mended(tmp_path: Path) -> None:
         "same",
         "not-an-event",
     ]
+
+
+def test_a_full_disk_is_told(server: ReviewServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    body = {"decision": "same", "groups": [mentions(server)]}
+    with monkeypatch.context() as patched:
+        patched.setattr("samevent.review.session.append", full)
+        status, _, answer = send(server, "POST", decisions(server), body)
+    assert status == 507
+    assert "No space left" in json.loads(answer)["error"]
+    assert not server.session.decisions
+    assert send(server, "POST", decisions(server), body)[0] == 201
+
+
+def test_a_file_that_cannot_be_read_leaves_the_run_to_others(tmp_path: Path) -> None:
+    folder = finished_run(tmp_path / "out")
+    (folder / "corrections.jsonl").write_text("no decision\n")
+    with pytest.raises(FormatError, match="is not JSON"):
+        Session(folder)
+    (folder / "corrections.jsonl").unlink()
+    with Session(folder) as session:
+        assert not session.decisions
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")

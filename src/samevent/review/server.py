@@ -88,6 +88,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.CONFLICT, {"error": str(error)})
         except (ConnectionError, TimeoutError):
             self.close_connection = True
+        except OSError as error:  # a full disk, say
+            why = f"the decision could not be written ({error.strerror or error})"
+            self._send(HTTPStatus.INSUFFICIENT_STORAGE, {"error": why})
 
     def _check_sender(self) -> None:
         """Refuse what another site could have made a browser send."""

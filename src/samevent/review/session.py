@@ -19,7 +19,7 @@ from samevent.corrections import (
     new_decision,
     read_corrections,
 )
-from samevent.errors import DataError
+from samevent.errors import DataError, SameventError
 from samevent.locks import FolderLock
 from samevent.report import pages
 from samevent.runs import open_run
@@ -36,10 +36,14 @@ class Session:
     def __init__(self, folder: Path, *, model: str | Path | None = None) -> None:
         self.folder = folder
         self.result = open_run(folder, model=model)
-        self._lock = FolderLock(folder, "somebody else is reviewing this run")
-        self._writing = Lock()
         self.file = folder / CORRECTIONS_FILE
-        known = read_corrections(self.file) if self.file.exists() else Corrections(path=str(self.file))
+        self._writing = Lock()
+        self._lock = FolderLock(folder, "somebody else is reviewing this run")
+        try:
+            known = read_corrections(self.file) if self.file.exists() else Corrections(path=str(self.file))
+        except SameventError:
+            self.close()
+            raise
         self.torn = known.torn
         self.decisions = list(known.decisions)
         self._before = len(self.decisions)
