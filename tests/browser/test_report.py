@@ -9,7 +9,7 @@ import pytest
 
 from browser.visits import Open, Visit
 from builders import document
-from report.small import annotated, small_result, with_reasons
+from report.small import SPLIT_BYTES, annotated, small_result, with_reasons
 from samevent.corpus import Corpus
 from samevent.events import Events
 from samevent.report import book as books
@@ -297,6 +297,7 @@ def test_mention_under_another_one_can_still_be_reached(visit: Open, monkeypatch
     for row in (0, 1):
         seen.page.click("nav >> text=Events")
         seen.page.locator("#events .list li a").nth(row).click()
+        assert seen.see("#events article.on h3")
         seen.page.locator("article.on li > a, article.on .more a").last.click()
         assert opened(seen) == "d"
         assert seen.page.locator(":target").count() == 1
@@ -307,7 +308,7 @@ def test_split_report_is_one_to_the_reader(visit: Open) -> None:
     result = Result.from_corpus(
         with_reasons([annotated(f"d{i}", words.format(i % 9, i % 20)) for i in range(60)])
     )
-    seen = visit(result, limit=90_000)
+    seen = visit(result, limit=SPLIT_BYTES)
     assert len(seen.files) > 2
     seen.page.locator("#events .list li a").last.click()
     assert re.search(r"report(-\d)?\.html#e", seen.page.url)

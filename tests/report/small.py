@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from samevent.corpus import Argument, Corpus, Document, Kind, Mention
+from samevent.report import page
 from samevent.results import Diagnostics, Result
 
 KINDS: dict[str, Kind] = {"p": "participant", "t": "time", "l": "location"}
@@ -53,6 +54,9 @@ TRACES = {
     "log joint": [[-900.0 + 8 * min(s, 20) for s in range(40)], [-950.0 + 9 * min(s, 22) for s in range(40)]],
     "events": [[12.0 - s // 8 for s in range(40)], [11.0 - s // 10 for s in range(40)]],
 }
+
+SPLIT_BYTES = len(page(Result(Corpus([]))).encode()) + 45_000
+"""A limit at which dozens of documents do not fit on one page beside its scripts and styles."""
 
 
 def annotated(id: str, words: str, **fields: Any) -> Document:

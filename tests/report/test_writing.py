@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 
 from report.pages import Page
-from report.small import annotated, small_result, with_reasons
+from report.small import SPLIT_BYTES, annotated, small_result, with_reasons
 from samevent.corpus import Document
 from samevent.errors import OutputExistsError, UsageError
 from samevent.events import Event
@@ -47,12 +47,11 @@ def test_report_wants_a_name_of_html(tmp_path: Path) -> None:
 def test_large_report_is_split_into_pages_that_find_each_other() -> None:
     result = many()
     whole = Page(page(result))
-    limit = 90_000
-    files = dict(pages(result, name="my report:1.html", limit=limit))
+    files = dict(pages(result, name="my report:1.html", limit=SPLIT_BYTES))
     assert len(files) > 2
     assert next(iter(files)) == "my report:1-2.html"
     assert list(files)[-1] == "my report:1.html"
-    assert all(len(text.encode()) <= limit for text in files.values())
+    assert all(len(text.encode()) <= SPLIT_BYTES for text in files.values())
     found = {name: Page(text) for name, text in files.items()}
     places = {(name, id) for name, each in found.items() for id in each.values("id")}
     anchors = [id for _, id in places if id[1:].isdigit()]
@@ -66,7 +65,7 @@ def test_large_report_is_split_into_pages_that_find_each_other() -> None:
 
 
 def test_split_report_keeps_the_reasons_beside_the_members() -> None:
-    files = dict(pages(many(), limit=90_000))
+    files = dict(pages(many(), limit=SPLIT_BYTES))
     for text in files.values():
         each = Page(text)
         events = [id for id in each.values("id") if id[0] == "e" and id[1:].isdigit()]
@@ -76,9 +75,9 @@ def test_split_report_keeps_the_reasons_beside_the_members() -> None:
 def test_split_report_is_not_written_if_one_page_exists(tmp_path: Path) -> None:
     (tmp_path / "report-2.html").write_text("mine")
     with pytest.raises(OutputExistsError):
-        write_report(many(), tmp_path / "report.html", limit=90_000)
+        write_report(many(), tmp_path / "report.html", limit=SPLIT_BYTES)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report-2.html"]
-    written = write_report(many(), tmp_path / "report.html", limit=90_000, overwrite=True)
+    written = write_report(many(), tmp_path / "report.html", limit=SPLIT_BYTES, overwrite=True)
     assert [path.name for path in written[:2]] == ["report.html", "report-2.html"]
     assert set(written) == set(tmp_path.iterdir())
 
@@ -104,7 +103,7 @@ def stories(count: int, outlets: int = 3) -> Result:
 
 def test_documents_that_share_events_are_on_one_page_with_them() -> None:
     result = stories(30)
-    files = dict(pages(result, name="report.html", limit=110_000))
+    files = dict(pages(result, name="report.html", limit=SPLIT_BYTES + 20_000))
     assert len(files) > 3
     for name, text in files.items():
         if name != "report.html":
@@ -137,7 +136,7 @@ def test_every_event_and_document_is_rendered_once(monkeypatch: pytest.MonkeyPat
 
 def test_index_of_a_large_report_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book_module, "MAX_INDEXED", 5)
-    files = dict(pages(stories(40), limit=90_000))
+    files = dict(pages(stories(40), limit=SPLIT_BYTES))
     index = Page(files["report.html"])
     assert len(index.data["rows"]) == 5 + 5
     assert not index.data["whys"]
@@ -151,7 +150,7 @@ def test_index_grows_by_one_line_per_page(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(book_module, "MAX_INDEXED", 5)
     sizes = []
     for count in (40, 80):
-        files = dict(pages(stories(count), limit=90_000))
+        files = dict(pages(stories(count), limit=SPLIT_BYTES))
         sizes.append((len(files), len(files["report.html"].encode())))
     (few, small), (many, large) = sizes
     assert many >= few + 4
@@ -171,6 +170,6 @@ def test_index_of_a_report_that_lists_all_it_may_is_below_5_mb() -> None:
 
 def test_pages_of_an_earlier_report_are_removed(tmp_path: Path) -> None:
     target = tmp_path / "report.html"
-    assert len(write_report(many(), target, limit=90_000)) > 3
+    assert len(write_report(many(), target, limit=SPLIT_BYTES)) > 3
     assert len(write_report(small_result(), target, overwrite=True)) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
