@@ -54,6 +54,7 @@ BAD = {
     "half.docx": (word(QUAKE)[:200], "zip file is broken"),
     "none.eml": (b"", "no header"),
     "quote.csv": (b'id,text\n1,"never closed\n', "is not CSV"),
+    "half.parquet": (b"PAR1 and nothing else", "cannot be read as Parquet"),
     "picture.png": (b"\x89PNG\r\n\x1a\n" + bytes(99), "is a picture"),
 }
 

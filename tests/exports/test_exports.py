@@ -81,6 +81,14 @@ def test_database_finds_words(database: sqlite3.Connection) -> None:
     assert found == [("d'2",)]
 
 
+def test_database_says_which_tables_are_searched_as_datasette_expects(database: sqlite3.Connection) -> None:
+    # Datasette offers a search where a virtual table names its content in double quotes or brackets.
+    for table in TABLES:
+        pattern = f'%virtual table%using fts%content="{table.name}"%'
+        names = database.execute("select name from sqlite_master where sql like ?", (pattern,)).fetchall()
+        assert names == ([(f"{table.name}_fts",)] if table.searched else [])
+
+
 def test_graph_joins_events_with_documents_and_entities() -> None:
     result = _result()
     graph = cast(Any, result.to_networkx())

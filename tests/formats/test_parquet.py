@@ -15,6 +15,7 @@ from samevent import read
 from samevent.errors import FormatError, UsageError
 from samevent.formats import parquet
 from samevent.formats.jsonl import document_to_json
+from samevent.formats.unread import Unread
 from samevent.inputs import read_inputs
 
 DOCUMENTS = [document_to_json(annotated(name)) for name in ("a", "b", "c")]
@@ -75,12 +76,35 @@ def test_one_row_group_is_read_at_a_time(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_errors_name_file_and_row(tmp_path: Path) -> None:
-    path = written([{"id": "a", "text": "It fell."}, {"id": "b", "text": None}], tmp_path / "news.parquet")
-    with pytest.raises(FormatError, match=r"news\.parquet:2: document 'b' has neither text nor tokens"):
+    path = written([*DOCUMENTS[1:], {"id": "a"}], tmp_path / "news.parquet")
+    with pytest.raises(FormatError, match=r"news\.parquet:3: document 'a' has neither text nor tokens"):
         read(path)
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(FormatError, match=r"news\.parquet: cannot be read as Parquet"):
         read(path)
+
+
+def test_a_corpus_is_read_whole_and_a_table_row_by_row(tmp_path: Path) -> None:
+    corpus = written([*DOCUMENTS[1:], {"id": "a"}], tmp_path / "corpus.parquet")
+    with pytest.raises(FormatError, match=r"corpus\.parquet:3"):
+        read_inputs([corpus], unread=Unread())
+    texts = ["It fell.", "It \0 fell.", None, "It rose."]
+    table = written([{"text": text} for text in texts], tmp_path / "table.parquet")
+    documents = read_inputs([table], unread=(unread := Unread()))
+    assert [document.text for document in documents] == ["It fell.", "", "It rose."]
+    assert [error.where for error in unread.errors] == [f"{table}:2"]
+
+
+def test_a_broken_file_among_others_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("It fell.")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1")
+    written([{"amount": 3}], tmp_path / "c.parquet")
+    written([{"text": "It rose."}], tmp_path / "d.parquet")
+    documents = read_inputs([tmp_path], unread=(unread := Unread()))
+    assert [document.text for document in documents] == ["It fell.", "It rose."]
+    reasons = ["cannot be read as Parquet", "no column holds the text"]
+    assert [error.where for error in unread.errors] == [str(tmp_path / f"{n}.parquet") for n in "bc"]
+    assert all(error.reason.startswith(why) for error, why in zip(unread.errors, reasons, strict=True))
 
 
 def test_without_pyarrow_the_error_says_how_to_install_it(

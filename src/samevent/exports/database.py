@@ -63,7 +63,8 @@ def _definition(table: Table) -> str:
 def _index_words(connection: sqlite3.Connection, table: Table) -> None:
     name = f"{table.name}_fts"
     columns = ", ".join(table.searched)
+    content = f'content="{table.name}"'  # in these quotes, Datasette recognises which table is searched
     connection.execute(
-        f"create virtual table {name} using fts5 ({columns}, content='{table.name}', tokenize='porter unicode61')"
+        f"create virtual table {name} using fts5 ({columns}, {content}, tokenize='porter unicode61')"
     )
     connection.execute(f"insert into {name} ({name}) values ('rebuild')")  # noqa: S608

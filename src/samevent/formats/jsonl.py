@@ -9,7 +9,7 @@ The folder of a run is read as its `result.jsonl`. Parquet files with the same f
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 from samevent.corpus import KINDS, Argument, Corpus, Document, Mention
 from samevent.corpus.document import joined, spaced_words
 from samevent.corpus.tokenize import token_spans
-from samevent.errors import FormatError, located
+from samevent.errors import FormatError
 from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
 from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string, truth
 from samevent.formats.files import read_lines, write_text
@@ -52,15 +52,20 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
 
 
 def _parquet_documents(part: Path, options: ReadOptions) -> Iterator[Document]:
-    """Read rows that are documents of JSON Lines, or of another making."""
-    names = column_names(part)
-    native = not options.columns and {"text", "tokens"} & names.keys()
-    with located(part):
-        fields = {} if native else options.columns.resolved(names)
-    for at, data in rows(part):
-        with options.document_at(part, at):
-            id = f"{part.name}/{at}"
-            yield document_from_json({"id": id, **data}) if native else document_from_record(data, fields, id)
+    """Read rows with tokens or mentions as documents of JSON Lines, others as those of a table."""
+    names: Collection[str] = ()
+    with options.loose_at(part):
+        names = column_names(part)
+    if not options.columns and not {"tokens", "mentions"}.isdisjoint(names):
+        for at, data in rows(part):
+            with options.document_at(part, at):
+                yield document_from_json({"id": f"{part.name}/{at}", **data})
+    elif names:
+        with options.loose_at(part):
+            fields = options.columns.resolved(names)
+            for at, data in rows(part):
+                with options.loose_at(part, at):
+                    yield document_from_record(data, fields, f"{part.name}/{at}")
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:

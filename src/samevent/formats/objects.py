@@ -131,7 +131,10 @@ class _Text:
 
     def _invalid(self, why: str) -> FormatError:
         return FormatError(
-            f"is not valid JSON ({why})", where=place(self._path), expected="JSON, complete to its end"
+            f"is not valid JSON ({why})",
+            where=place(self._path),
+            expected="JSON, complete to its end",
+            hint="download or export it again",
         )
 
     def _more(self) -> bool:

@@ -61,7 +61,9 @@ def _opened(path: Path) -> Iterator[Any]:
         with ParquetFile(path) as file:
             yield file
     except (ArrowException, OSError) as error:
-        raise FormatError(f"cannot be read as Parquet ({error})", where=place(path)) from error
+        raise FormatError(
+            f"cannot be read as Parquet ({error})", where=place(path), hint="download or export it again"
+        ) from error
 
 
 def _plain(value: Any) -> Any:
