@@ -23,6 +23,7 @@ NAMES = [
     "ablations",
     "analysis",
     "ecbplus",
+    "entities",
     "errors",
     "extraction",
     "pairs",

@@ -17,6 +17,7 @@ from tools.results_page.coreference import (
     coreference,
     margin_reproduced,
 )
+from tools.results_page.entities import entities
 from tools.results_page.headline import headline
 from tools.results_page.markdown import change, percent, table
 from tools.results_page.plots import lines, reliability
@@ -61,6 +62,8 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
         parts += [transfer(name, result, plots) for name, result in transfers.items()]
     if told := [result for name, result in results.items() if name.startswith("stories")]:
         parts.append(stories(told))
+    if known := [result for name, result in results.items() if name.startswith("entities")]:
+        parts.append(entities(known))
     return "\n\n".join(part for part in parts if part) + "\n", plots
 
 

@@ -30,15 +30,15 @@ LARGEST = 20.0
 class EntitySettings:
     """Concentrations of the HDDCRP, what is not known about the odds, and the mean probability that joins groups.
 
-    Chosen out of fold on the train and dev topics of ECB+ (tools/entity_settings.py).
+    Chosen on the train and dev topics of ECB+ by folds (`samevent experiment entities --part folds`).
     """
 
     alpha_within: float = 0.5
     alpha_across: float = 0.05
-    uncertainty: Uncertainty = field(default=Uncertainty(shift=-0.5, spread=1.0))
+    uncertainty: Uncertainty = field(default=Uncertainty(shift=-1.0, spread=1.0))
     draws: int = 8
     least_log_odds: float = -1.5
-    cut: float = 0.4
+    cut: float = 0.3
     sweeps: int = 400
 
 

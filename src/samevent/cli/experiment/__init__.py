@@ -7,6 +7,7 @@ import click
 from samevent.cli.experiment.ablations import ablations_cli
 from samevent.cli.experiment.analysis import analysis_cli
 from samevent.cli.experiment.ecbplus import ecbplus_cli
+from samevent.cli.experiment.entities import entities_cli
 from samevent.cli.experiment.errors import errors_cli
 from samevent.cli.experiment.extraction import extraction_cli
 from samevent.cli.experiment.pairs import pairs_cli
@@ -34,6 +35,7 @@ for _command in (
     rules_cli,
     analysis_cli,
     errors_cli,
+    entities_cli,
     transfer_cli,
     stories_cli,
 ):
