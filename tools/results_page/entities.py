@@ -21,8 +21,8 @@ def entities(results: Iterable[Mapping[str, Any]]) -> str:
         "## Entities",
         "`samevent experiment entities`: participants, places and times of ECB+, grouped by the same engine as events. "
         "`hddcrp` is the posterior over all documents, `best links` what a run says within a document, `same head` the "
-        "baseline. Mentions of the parser are its noun phrases and names in annotated sentences; one with the head of a "
-        "gold mention has that mention's boundaries. Annotators left out most of what a parser finds, which costs "
+        "baseline. Mentions of the parser are its noun phrases and names in annotated sentences; one with the head of "
+        "a gold mention has that mention's boundaries. Annotators left out most of what a parser finds, which costs "
         "precision unless singletons are dropped.",
     ]
     for result in results:
