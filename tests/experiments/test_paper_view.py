@@ -27,6 +27,7 @@ def row(clusterer: str, **fields: str) -> dict[str, Any]:
 def test_gather_keeps_the_papers_systems_and_readings() -> None:
     counts = dict.fromkeys(("documents", "sentences", "mentions", "within_chains", "cross_chains"), 1)
     found = {"recall": {kind: {"head_recall": 0.9, "count": 7} for kind in KINDS}}
+    encoded = {"encoded": {kind: {"head_recall": 0.95, "count": 7} for kind in KINDS}}
     figures = gather(
         components={kind: [] for kind in KINDS},
         statistics={"dev": counts},
@@ -36,13 +37,14 @@ def test_gather_keeps_the_papers_systems_and_readings() -> None:
             {"rows": [row("hddcrp", preset="paper-code", mentions="predicted", filter="head")]},
         ],
         weights={"paper": {"head_vector": 3.0}},
-        extraction={"dev": found},
+        extraction={"dev": found, "test": found | encoded},
         discussion={},
     )
     kept = [(each["clusterer"], each["preset"], each["mentions"]) for each in figures["results"]]
     assert kept == [("lemma", "paper", "gold"), ("hddcrp", "paper-code", "predicted")]
     assert figures["results"][0]["paper"]["conll"] == 0.577
     assert figures["extraction"]["dev"]["location"]["paper_roles"] == 0.13
+    assert [figures["extraction"][part]["time"]["encoded"] for part in ("dev", "test")] == [None, 0.95]
     assert figures["weights"]["paper"] == PAPER_WEIGHTS
 
 

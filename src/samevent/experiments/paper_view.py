@@ -21,7 +21,7 @@ from samevent.experiments.paper import paper_figures
 from samevent.experiments.protocols import GOLD, PAPER_STATISTICS, PREDICTED, TASKS, Part, statistics
 from samevent.experiments.work import Work
 from samevent.model import Model
-from samevent.preparation import Extraction
+from samevent.preparation import Extraction, read_with
 from samevent.similarity.model import PairModel
 
 SENTENCE = "Sudan bombs Yida refugee camp in South Sudan on Thursday, Nov 10th, 2011."
@@ -85,6 +85,7 @@ def gather(
                     "paper_count": PAPER_RECALL[part][kind][1],
                     "paper_roles": SWIRL[kind] if part == "dev" else None,
                     "ours": ours["recall"][kind]["head_recall"],
+                    "encoded": ours["encoded"][kind]["head_recall"] if "encoded" in ours else None,
                     "count": ours["recall"][kind]["count"],
                 }
                 for kind in KINDS
@@ -104,10 +105,6 @@ def stored() -> dict[str, Any] | None:
 def measure_parts(corpus: Corpus, model: Model, work: Work) -> dict[str, Any]:
     """Measure all but coreference with a model of the train topics; the discussion's example with the shipped one."""
     split = TASKS["yang2015"].split
-    with work.progress("extraction", sum(len(split.select(corpus, part)) for part in RECALLED)) as done:
-        extraction = measure_extraction(
-            corpus, split, Candidate(model.extractor, {}), jobs=work.jobs, progress=done
-        )
     return {
         "components": components(model),
         "discussion": measure_discussion(Model.load(cache=model.cache)),
@@ -117,8 +114,25 @@ def measure_parts(corpus: Corpus, model: Model, work: Work) -> dict[str, Any]:
             for name, pair_model in model.pair_models.items()
             if name in READINGS and isinstance(pair_model, PairModel)
         },
-        "extraction": {part: {"recall": extraction[part]["recall"]} for part in RECALLED},
+        "extraction": _recalls(corpus, model, work),
     }
+
+
+def _recalls(corpus: Corpus, model: Model, work: Work) -> dict[str, dict[str, Any]]:
+    """Measure the extractor of the readings and, under `encoded`, that with an encoder, if the model has one."""
+    split = TASKS["yang2015"].split
+    size = sum(len(split.select(corpus, part)) for part in RECALLED)
+    candidates = {"recall": Candidate(model.extractor, {})}
+    if model.contextual_extractor.contextual:
+        read = read_with(model.resources.encoder, model.cache)
+        candidates["encoded"] = Candidate(model.contextual_extractor, dict.fromkeys(RECALLED, read))
+    found: dict[str, dict[str, Any]] = {part: {} for part in RECALLED}
+    for name, candidate in candidates.items():
+        with work.progress("extraction", size) as done:
+            measured = measure_extraction(corpus, split, candidate, jobs=work.jobs, progress=done)
+        for part in RECALLED:
+            found[part][name] = measured[part]["recall"]
+    return found
 
 
 def measure_paper(

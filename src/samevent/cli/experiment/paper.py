@@ -141,13 +141,14 @@ def _recalls(parts: dict[str, Any]) -> None:
             percent(each["paper_roles"]),
             percent(each["paper"]),
             percent(each["ours"]),
+            percent(each["encoded"]),
             "" if each["paper_count"] is None else f"{each['paper_count']:,}",
             f"{each['count']:,}",
         ]
         for part, kinds in parts.items()
         for kind, each in kinds.items()
     ]
-    columns = ["", "SwiRL", "paper", "ours", "mentions, paper", "ours"]
+    columns = ["", "SwiRL", "paper", "ours", "with an encoder", "mentions, paper", "ours"]
     emit_table("Extraction: % of gold mentions found by their head", columns, rows)
 
 
