@@ -101,3 +101,11 @@ def test_matrix_agrees_with_probabilities_of_pairs() -> None:
     posterior, rows = random_posterior(3), [3, 1, 0]
     expected = [[posterior.probability(i, j) for j in rows] for i in rows]
     assert posterior.matrix(rows).tolist() == expected
+
+
+def test_matrix_of_a_large_block_agrees_with_those_of_its_parts() -> None:
+    posterior = random_posterior(3, customers=120, samples=8)  # too many to be compared in one step
+    whole = posterior.matrix(np.arange(120))
+    for start in range(0, 120, 30):
+        rows = np.arange(start, start + 30)
+        assert whole[np.ix_(rows, rows)].tolist() == posterior.matrix(rows).tolist()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -170,7 +171,10 @@ class Document:
         mentions = tuple(mentions)
         for mention in mentions:
             check_type(mention, Mention, "a mention (`document.mention` makes one)")
-        return replace(self, mentions=tuple(sorted(mentions, key=reading_order)))
+        changed = copy(self)  # tokens and sentences have been checked
+        object.__setattr__(changed, "mentions", tuple(sorted(mentions, key=reading_order)))
+        _check_mentions(changed)
+        return changed
 
     def token_span(self, char_start: int, char_end: int) -> tuple[int, int]:
         """Return the span of the tokens that cover exactly these characters, ignoring surrounding white space."""

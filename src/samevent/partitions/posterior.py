@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 Labels = NDArray[np.int32]
+_AT_ONCE = 1 << 16
+"""Comparisons of customers that are made in one step: small blocks are many, and a step each would cost more."""
 Traces = Mapping[str, NDArray[Any]]
 """Traces by name: one row per run, one column per sweep."""
 
@@ -160,11 +162,7 @@ class Posterior:
         [[1.0, 0.5], [0.5, 1.0]]
         """
         rows = integers(customers, "customers")
-        # As narrow as the number of samples allows: blocks may have thousands of customers.
-        counts = np.zeros((len(rows), len(rows)), np.min_scalar_type(len(self.samples)))
-        for sample in self.samples[:, rows]:
-            counts += (sample[:, np.newaxis] == sample).view(np.uint8)
-        between = self.counted.of(counts / len(self.samples))
+        between = self.counted.of(_times_together(self.samples[:, rows]) / len(self.samples))
         np.fill_diagonal(between, 1.0)
         a, b = np.triu_indices(len(rows), 1)
         keys = self._keys(np.minimum(rows[a], rows[b]), np.maximum(rows[a], rows[b]))
@@ -310,3 +308,16 @@ class Posterior:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+
+def _times_together(samples: Labels) -> NDArray[np.unsignedinteger]:
+    """Count in how many samples each two customers share a cluster."""
+    draws, customers = samples.shape
+    narrow = np.min_scalar_type(draws)  # blocks may have thousands of customers
+    if samples.size * customers <= _AT_ONCE:
+        same = samples[:, :, np.newaxis] == samples[:, np.newaxis, :]
+        return np.asarray(same.sum(axis=0, dtype=narrow))
+    counts = np.zeros((customers, customers), narrow)
+    for sample in samples:
+        counts += (sample[:, np.newaxis] == sample).view(np.uint8)
+    return counts
