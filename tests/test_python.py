@@ -40,6 +40,7 @@ def test_a_string_is_a_text_or_the_name_of_a_file(tmp_path: Path, monkeypatch: p
         "a b": "It fell.",
     }
     assert corpus_of([annotated("d2"), annotated("d1")]).ids == ("d1", "d2")
+    assert [d.text for d in corpus_of("")] == [""]  # and not the present folder
     assert corpus_of("x " * 5000).ids == ("text-1",)
     with pytest.raises(samevent.FormatError, match=r"news.txt: no such file"):
         corpus_of("news.txt")
@@ -127,6 +128,8 @@ MISTAKES: dict[str, Callable[[Any], object]] = {
     "an unknown preset": lambda model: model.resolve(_result().corpus, options=samevent.Options(preset="x")),
     "numbers to resolve": lambda _: samevent.resolve([1, 2]),  # type: ignore[list-item]
     "nothing to resolve": lambda _: samevent.resolve(None),  # type: ignore[arg-type]
+    "bytes to resolve": lambda _: samevent.resolve(b"a text"),  # type: ignore[arg-type]
+    "a dict to resolve": lambda _: samevent.resolve({"a": "a text"}),
     "a number as a model": lambda _: samevent.Model.load(3),  # type: ignore[arg-type]
     "None to read": lambda _: samevent.read(None),  # type: ignore[arg-type]
     "a list to read": lambda _: samevent.read(["a"]),  # type: ignore[arg-type]

@@ -89,11 +89,11 @@ def check_type(value: object, kinds: type | UnionType, expected: str, *, hint: s
 
     >>> check_type(["a text"], int | str, "a number or a name")
     Traceback (most recent call last):
-    samevent.errors.UsageError: got a list, ['a text']; expected a number or a name
+    samevent.errors.UsageError: got ['a text'], of type list; expected a number or a name
     """
     if not isinstance(value, kinds):
         shown = reprlib.repr(value)
-        raise UsageError(f"got a {type(value).__name__}, {shown}", expected=expected, hint=hint)
+        raise UsageError(f"got {shown}, of type {type(value).__name__}", expected=expected, hint=hint)
 
 
 def checked_path(value: object) -> Path:

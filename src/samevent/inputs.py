@@ -78,6 +78,8 @@ def corpus_of(source: Source) -> Corpus:
     """
     expected = "texts, names of files or folders, or documents"
     check_type(source, str | Path | Iterable, expected)
+    if isinstance(source, bytes | Mapping):
+        raise UsageError(f"got {type(source).__name__}", expected=expected)
     if isinstance(source, Corpus):
         return in_order(source)
     several = [source] if isinstance(source, str | Path | Document) else list(source)
@@ -102,7 +104,7 @@ def corpus_of(source: Source) -> Corpus:
 def _is_text(words: str) -> bool:
     """Return whether a string is a text rather than a file name."""
     try:
-        return len(words.split()) != 1 and not Path(words).exists()
+        return not words or (len(words.split()) != 1 and not Path(words).exists())
     except (OSError, ValueError):  # not a possible file name
         return True
 

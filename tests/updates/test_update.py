@@ -85,6 +85,23 @@ def test_an_update_in_several_steps_leaves_a_run_whose_files_agree(out: Path) ->
         assert after.get(mention) in [*names, None]
 
 
+def test_copies_that_arrive_later_are_counted_once(out: Path, tmp_path: Path) -> None:
+    original = DOCUMENTS[0]
+    copy = Document.from_text("agency", f"{original.text} (Agency)", title=original.title, date=original.date)
+    update(Corpus([copy]), out)
+    result = open_run(out)
+    assert result.copies == {copy.id: original.id}
+    shared = [e for e in result.events if {copy.id, original.id} <= set(e.documents)]
+    assert shared
+    counts = {row["event"]: (int(row["documents"]), int(row["copies"])) for row in rows(out, "events.csv")}
+    for event in shared:
+        assert counts[event.id] == (len(event.documents) - 1, 1)
+        assert event.distinct_documents == len(event.documents) - 1
+    run(Corpus([*FIRST, copy]), tmp_path / "whole", LIGHT)
+    [group] = open_run(tmp_path / "whole").copies.items()
+    assert set(group) == {copy.id, original.id}
+
+
 def test_untouched_lines_are_copied(out: Path, first: Path) -> None:
     strange = Document.from_text(
         "zebra", "Zebras grazed. A zoologist counted them for a census of the savannah."

@@ -29,6 +29,7 @@ from samevent.formats.files import STANDARD, checked_encoding
 from samevent.formats.records import Columns
 from samevent.formats.unknown import unknown_format
 from samevent.formats.unread import Unread
+from samevent.names import EXPORTS
 
 FORMATS: dict[str, Format] = {
     format.name: format
@@ -234,7 +235,8 @@ def _by_suffix(path: Path) -> Format:
     raise UsageError(
         "the file name does not show which format to write",
         where=place(path),
-        hint=f"name the format (--to): one of {', '.join(WRITABLE)}",
+        hint=f"name the format (--to): one of {', '.join(WRITABLE)}; results can also be exported: "
+        f"{', '.join(EXPORTS)} (samevent run --format, cluster, convert)",
     )
 
 

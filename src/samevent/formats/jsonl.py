@@ -52,11 +52,11 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document]:
 
 
 def _parquet_documents(part: Path, options: ReadOptions) -> Iterator[Document]:
-    """Read rows with tokens or mentions as documents of JSON Lines, others as those of a table."""
+    """Read annotated rows as documents of JSON Lines, others as those of a table."""
     names: Collection[str] = ()
     with options.loose_at(part):
         names = column_names(part)
-    if not options.columns and not {"tokens", "mentions"}.isdisjoint(names):
+    if not options.columns and ("tokens" in names or {"text", "mentions"} <= set(names)):
         for at, data in rows(part):
             with options.document_at(part, at):
                 yield document_from_json({"id": f"{part.name}/{at}", **data})
