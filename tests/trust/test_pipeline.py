@@ -100,7 +100,7 @@ def check_folder(out: Path, result: Result) -> None:
     tags = Tags(page)
     assert not any(name.startswith("on") or name in ("src", "srcdoc", "style") for name in tags.attributes)
     assert not tags.tags & {"img", "iframe", "object", "embed", "form", "base", "canary"}
-    assert tags.scripts == 3  # one before anything is drawn, the data, the script itself
+    assert tags.scripts == 4  # one before anything is drawn, the data, the questions, the script itself
 
 
 @pytest.mark.parametrize("name", TEXTS)
