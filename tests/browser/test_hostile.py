@@ -83,6 +83,7 @@ def test_hostile_documents_stay_quiet_in_use(visit: Open) -> None:
     page.fill("#events input[type=search]", HOSTILE[0])
     assert seen.see("#events .list li")
     page.locator("article.on small button").first.click()
+    page.locator("article.on .reasons summary").click()
     [reasons] = seen.see("article.on .reasons")
     assert HOSTILE[0] in reasons
     assert "a␀b␛c[U+202E]dcba[U+2066]e" in reasons

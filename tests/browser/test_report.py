@@ -102,6 +102,9 @@ def test_event_opens_and_says_why(visit: Open) -> None:
     seen.page.locator("#events .list li a").nth(1).click()
     assert opened(seen) == seen.see(ROWS)[1]
     seen.page.locator("article.on small button").first.click()
+    assert not seen.see("article.on .figures p")
+    assert len(seen.see("article.on .both q")) == 2
+    seen.page.locator("article.on .reasons summary").click()
     [box] = seen.see("article.on .reasons")
     assert "The two alone: 0.70. Given all mentions: 0.93." in box
     assert "+2.1" in box or "−0.9" in box

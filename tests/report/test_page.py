@@ -115,7 +115,7 @@ def test_event_names_the_mentions_that_may_be_another_event() -> None:
 def test_event_says_what_a_member_is_closest_to_and_why() -> None:
     text = page(small_result())
     raid = article(text, "e1")
-    assert re.search(r"closest to <a href=#m\d+>bombed</a>: arguments in common \(Yida\)", raid)
+    assert re.search(r"closest to <a href=#m\d+>bombed</a>: both name Yida", raid)
     data = Page(text).data
     closest, similarity, probability, *reasons = next(iter(data["whys"].values()))
     assert (similarity, probability) == (70, 93)

@@ -8,9 +8,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
-from samevent.corpus import Document
+from samevent.corpus import Document, Mention
 from samevent.events import Event, Member
 from samevent.report import documents, events, stories
+from samevent.report.comparison import Spans, compare
 from samevent.report.index import Index, Reportable
 from samevent.report.markup import Safe, html
 from samevent.report.parts import counted, empty
@@ -193,6 +194,7 @@ class Book:
         listed = [event for part in self.listed for event in part] if rows else []
         words: dict[str, int] = {}
         whys: dict[str, list[int]] = {}
+        points: dict[str, list[Any]] = {}
         for mention, why in ((m.mention, m.why) for block in blocks for m in block.members):
             if why is None or why.mention not in index.mentions:
                 continue
@@ -200,17 +202,38 @@ class Book:
             numbers = [closest, round(100 * why.similarity), round(100 * why.probability)]
             for reason in why.reasons[:MAX_REASONS]:
                 numbers += [words.setdefault(reason.about, len(words)), round(10 * reason.added)]
-            whys[index.mention(mention.id)[1:]] = numbers
+            number = index.mention(mention.id)[1:]
+            whys[number] = numbers
+            if found := compare(mention, index.mentions[why.mention], index):
+                points[number] = [
+                    [
+                        int(point.agrees),
+                        words.setdefault(point.words, len(words)),
+                        _in_sentence(index, mention, point.first),
+                        _in_sentence(index, index.mentions[why.mention], point.second),
+                    ]
+                    for point in found
+                ]
         return {
             "rows": [events.row_keys(event, index) for event in listed],
             "words": list(words),
             "whys": whys,
+            "points": points,
         }
 
     def review(self, blocks: Sequence[Block], *, first: bool = False) -> str:
         """Return what the script needs for corrections: mentions as decisions name them, and first of all questions."""
         mentions = (member.mention for block in blocks for member in block.members)
         return review_data(self.index, mentions, with_questions=first)
+
+
+def _in_sentence(index: Index, mention: Mention, spans: Spans) -> list[int]:
+    """Return where spans begin and end in the sentence of a mention, as scripts count; those elsewhere are left out."""
+    document = index.result.corpus[mention.document]
+    sentence = document.sentences[document.sentence_of(mention.start)]
+    start, end = document.tokens[sentence.start].start, document.tokens[sentence.end - 1].end
+    edges = [edge for a, b in spans if start <= a and b <= end for edge in (a, b)]
+    return [len(document.text[start:edge].encode("utf-16-le")) // 2 for edge in edges]
 
 
 def _affordable_quotes(index: Index) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from samevent.corpus import Document, Mention
 from samevent.events import Event, Member
+from samevent.report.comparison import Spans, compare
 from samevent.report.index import Index, name
 from samevent.report.markup import Child, Safe, html, together
 from samevent.report.parts import (
@@ -212,16 +214,19 @@ def _why(member: Member, index: Index) -> list[Safe]:
     why = member.why
     if why is None or why.mention not in index.mentions:
         return []
-    best = next((f": {reason.about}" for reason in why.reasons if reason.added > 0), "")
-    return [html("span", "closest to ", _link(index.mentions[why.mention], index), best)]
+    closest = index.mentions[why.mention]
+    agreed = "; ".join(point.words for point in compare(member.mention, closest, index) if point.agrees)
+    return [html("span", "closest to ", _link(closest, index), f": {agreed}" if agreed else None)]
 
 
 def _link(mention: Mention, index: Index) -> Safe:
     return html("a", mention.text, href=f"#{index.mention(mention.id)}")
 
 
-def sentence(document: Document, mention: Mention, index: Index) -> Safe:
-    """Return the sentence of a mention, with the mention and its arguments marked."""
+def sentence(
+    document: Document, mention: Mention, index: Index, agreeing: Spans = (), contradicting: Spans = ()
+) -> Safe:
+    """Return the sentence of a mention, with the mention and its arguments marked, and what agrees or contradicts."""
     tokens = document.tokens
     whole = document.sentences[document.sentence_of(mention.start)]
     first, last = tokens[whole.start].start, max(tokens[whole.end - 1].end, mention.char_end)
@@ -236,6 +241,8 @@ def sentence(document: Document, mention: Mention, index: Index) -> Safe:
         for argument in mention.arguments
         if argument.mention in fillers
     ]
+    for spans, kind in ((agreeing, "agree"), (contradicting, "against")):
+        marks += [Mark((span,), partial(html, "ins", class_=kind)) for span in spans]
     # Listed last, because among marks of the same length the last one is visible.
     marks.append(Mark(stretches(document, mention), lambda piece: html("mark", piece)))
     shown = marked(document.text, start, end, marks)

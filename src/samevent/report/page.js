@@ -143,8 +143,9 @@
       if (!reasons.length || $("button", item)) continue;
       const words = byId(`m${closest}`)?.textContent ?? "another mention";
       const why = $("small", item) ?? item.appendChild(make("small", {}));
-      const best = reasons.findIndex((value, place) => place % 2 && value > 0);
-      const reason = best < 0 ? "" : `: ${data.words[reasons[best - 1]]}`;
+      const points = data.points[$("a", item).hash.slice(2)] ?? [];
+      const agreed = points.filter(([agrees]) => agrees).map(([, about]) => data.words[about]);
+      const reason = agreed.length ? `: ${agreed.join("; ")}` : "";
       if (!$("a", why)) why.append(make("span", {}, "closest to ", make("a", { href: `#m${closest}` }, words), reason));
       const button = make("button", { type: "button", "aria-expanded": "false" }, "why");
       why.append(" ", button);
@@ -152,7 +153,7 @@
         const open = button.getAttribute("aria-expanded") === "true";
         button.setAttribute("aria-expanded", String(!open));
         if (open) why.nextElementSibling.remove();
-        else why.after(bars(similarity / 100, probability / 100, reasons));
+        else why.after(make("div", { class: "reasons" }, ...sides($("a", item).hash.slice(1), `m${closest}`, points), bars(similarity / 100, probability / 100, reasons)));
       });
     }
   }
@@ -177,18 +178,51 @@
     link.remove();
   }
 
+  /* Why: both sentences side by side, what agrees and what contradicts marked in them; the figures one click deeper. */
+
+  function sides(first, second, points) {
+    const shown = [first, second].map((id, side) => {
+      const mark = byId(id);
+      const sentence = mark?.closest(".text span");
+      if (!sentence) return make("div", {}, make("q", {}, mark?.textContent ?? "…"));
+      const spans = points.map((point) => [point[0] ? "agree" : "against", point[2 + side]]);
+      return make("div", {}, make("small", {}, $("h3", mark.closest("article")).textContent), make("q", {}, ...pieces(sentence, mark, spans)));
+    });
+    const list = points.map(([agrees, about]) => make("li", { class: agrees ? "agree" : "against" }, data.words[about]));
+    const none = make("p", {}, "No word, name, time, place or number is in both; their contexts are alike.");
+    return [make("div", { class: "both" }, ...shown), list.length ? make("ul", { class: "points" }, ...list) : none];
+  }
+
+  function pieces(sentence, mark, spans) {
+    const text = sentence.textContent;
+    const kinds = new Array(text.length).fill("");
+    for (const [kind, edges] of spans) for (let i = 0; i < edges.length; i += 2) kinds.fill(kind, edges[i], edges[i + 1]);
+    const before = document.createRange();
+    before.setStart(sentence, 0);
+    before.setEndBefore(mark);
+    const start = before.toString().length;
+    kinds.fill("mark", start, start + mark.textContent.length);
+    const made = [];
+    for (let from = 0, to = 0; from < text.length; from = to) {
+      while (to < text.length && kinds[to] === kinds[from]) to += 1;
+      const piece = text.slice(from, to);
+      made.push(!kinds[from] ? piece : kinds[from] === "mark" ? make("mark", {}, piece) : make("ins", { class: kinds[from] }, piece));
+    }
+    return made;
+  }
+
   function bars(similarity, probability, flat) {
     const reasons = [];
     for (let i = 0; i < flat.length; i += 2) reasons.push([data.words[flat[i]], flat[i + 1] / 10]);
     const most = Math.max(...reasons.map(([, added]) => Math.abs(added)), 0.1);
-    const box = make("div", { class: "reasons" }, make("p", {}, `The two alone: ${similarity.toFixed(2)}. Given all mentions: ${probability.toFixed(2)}.`));
+    const box = make("div", { class: "figures" }, make("p", {}, `The two alone: ${similarity.toFixed(2)}. Given all mentions: ${probability.toFixed(2)}.`));
     for (const [words, added] of reasons) {
       const bar = make("i", { class: added < 0 ? "against" : "for" });
       bar.style.width = `${(50 * Math.abs(added)) / most}%`;
       const number = `${added < 0 ? "−" : "+"}${Math.abs(added).toFixed(1)}`;
       box.append(make("span", {}, words), make("div", { "aria-hidden": "true" }, bar), make("span", {}, number));
     }
-    return box;
+    return make("details", {}, make("summary", {}, "Figures"), box);
   }
 
   /* Documents: the events in one, and what else tells of the one under the pointer. */

@@ -9,6 +9,7 @@ from typing import Any
 
 from samevent.corpus import Mention
 from samevent.events import PairQuestion
+from samevent.report.comparison import Point, Spans, compare
 from samevent.report.events import sentence
 from samevent.report.index import Index, name
 from samevent.report.markup import Child, Safe, html
@@ -41,6 +42,7 @@ def _card(number: int, question: PairQuestion, index: Index) -> Safe:
     same = question.first.event is not None and question.first.event == question.second.event
     now = "They are one event now" if same else "They are two events now"
     pairs = max(1, round(question.change))
+    points = compare(question.first, question.second, index)
     return html(
         "li",
         html(
@@ -51,16 +53,31 @@ def _card(number: int, question: PairQuestion, index: Index) -> Safe:
                 f"An answer should change about {pairs:,} {'pair' if pairs == 1 else 'pairs'} of mentions.",
             ),
         ),
-        html("div", (_side(mention, index) for mention in (question.first, question.second)), class_="sides"),
+        html(
+            "div",
+            (
+                _side(mention, index, [(point.agrees, getattr(point, side)) for point in points])
+                for side, mention in (("first", question.first), ("second", question.second))
+            ),
+            class_="sides",
+        ),
+        html("ul", (_point(point) for point in points), class_="points") if points else None,
         class_="card",
         id=f"q{number}",
     )
 
 
-def _side(mention: Mention, index: Index) -> Safe:
+def _point(point: Point) -> Safe:
+    return html("li", point.words, class_="agree" if point.agrees else "against")
+
+
+def _side(mention: Mention, index: Index, spans: Sequence[tuple[bool, Spans]]) -> Safe:
     document = index.result.corpus[mention.document]
     date = index.result.dates[document.id]
     known = mention.id in index.mentions
+    marks = (
+        tuple(span for agrees, those in spans if agrees is kind for span in those) for kind in (True, False)
+    )
     where: Child = (
         html("a", name(document), href=f"#{index.mention(mention.id)}") if known else name(document)
     )
@@ -68,7 +85,7 @@ def _side(mention: Mention, index: Index) -> Safe:
     return html(
         "div",
         html("small", where, f" · {date}" if date else None),
-        html("q", sentence(document, mention, index)),
+        html("q", sentence(document, mention, index, *marks)),
         html("small", "in ", html("a", event.label, href=f"#{index.lead(event)}")) if event else None,
     )
 
