@@ -2,7 +2,8 @@
 
     python -m tools.paper_parts MODEL
 
-MODEL is a model of the train topics of `yang2015` (`samevent train all DATA --split yang2015 -o MODEL`).
+MODEL is a model of the train topics of `yang2015` (`samevent train all DATA --split yang2015 -o MODEL`). If it has no
+pair models of the paper's readings, the weights that are stored stay.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def main() -> None:
     model = Model.load(sys.argv[1], cache=Cache())
     with tempfile.TemporaryDirectory() as folder:
         parts = measure_parts(read(DATA / "ecbplus", format="ecbplus"), model, Work(folder=Path(folder)))
+    if not parts["weights"] and TARGET.exists():
+        parts["weights"] = json.loads(TARGET.read_text("utf-8"))["weights"]
     TARGET.write_text(json.dumps(parts | provenance(0, {}), indent=1) + "\n", "utf-8")
 
 
