@@ -56,6 +56,7 @@ class _Grounding:
         self._quantities = quantities(self._words, annotation)
         self._main = common_where(Reference(where=name.where) for name in self._places if name.where.id)
         self._times = self._time_spans()
+        self._clocks = {m.id: is_time_of_day(m.text) for m in document.mentions if m.kind == "time"}
         self._by_sentence: dict[int, Reference] = {}
 
     def argument(self, mention: Mention) -> Reference:
@@ -74,8 +75,7 @@ class _Grounding:
         """Return the time, place and quantities of an event."""
         head = mention.start if mention.head is None else mention.head
         own = [arguments[a.mention] for a in mention.arguments if a.mention in arguments]
-        spoken = {a.mention for a in mention.arguments}
-        clocks = [self._is_clock(m) for m in self._document.mentions if m.id in spoken and m.kind == "time"]
+        clocks = [self._clocks[a.mention] for a in mention.arguments if a.mention in self._clocks]
         stated = [r.when for r in own if r.when and not r.when.duration]
         stated += [when for token, when in self._times if self._governs(head, token)]
         around = self._sentence(self._document.sentence_of(mention.start))
@@ -88,9 +88,6 @@ class _Grounding:
         where = _sourced(place, "argument") or around.where or _sourced(self._main, "document")
         counted = tuple(replace(q, source="argument") for r in own for q in r.quantities)
         return Reference(when, where, counted or around.quantities)
-
-    def _is_clock(self, mention: Mention) -> bool:
-        return is_time_of_day(mention.text)
 
     def _sentence(self, number: int) -> Reference:
         """Return what a sentence says of the time and place of its events, and its quantities."""
