@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from problems import random_problem
 from samevent.hddcrp import fit
+from samevent.partitions.labels import canonical, members
 from samevent.partitions.linkage import average_link
 from samevent.partitions.posterior import Posterior
-from samevent.partitions.questions import Question, expected_change, questions
+from samevent.partitions.questions import Question, _between, _inside, expected_change, questions
 
 Labels = NDArray[np.integer[Any]]
 
@@ -126,3 +127,34 @@ def test_large_clusters_are_judged_by_some_members() -> None:
 
 def test_without_events_there_are_no_questions() -> None:
     assert questions(Posterior(samples=np.zeros((1, 0), np.int32)), []) == []
+
+
+def all_judged(posterior: Posterior, labels: Labels, most: int) -> list[Question]:
+    """Judge every candidate, and sort afterwards."""
+    own = canonical(labels).astype(np.int64)
+    asked = [*_between(posterior, own, 4 * most), *_inside(posterior, members(own), 4 * most)]
+    judged = [
+        Question(left, right, round(probability, 4), round(change, 4))
+        for left, right, probability in asked
+        if (change := expected_change(posterior, own, left, right)) > 0
+    ]
+    return sorted(judged, key=lambda question: (-question.change, question.left, question.right))[:most]
+
+
+@pytest.mark.parametrize("most", [1, 3, 10])
+def test_candidates_that_are_not_judged_would_not_be_asked(most: int) -> None:
+    rng = np.random.default_rng(most)
+    found = 0
+    for _ in range(20):
+        # Blocks of unequal size that samples join and split at random, so that many candidates have equal changes.
+        block = np.sort(rng.integers(0, 25, 60))
+        samples = rng.integers(0, 12, (15, 25))[:, block]
+        left, right = np.triu_indices(60, 1)
+        shares = (samples[:, left] == samples[:, right]).mean(axis=0)
+        listed = shares > 0
+        posterior = sampled(samples, left[listed], right[listed], shares[listed])
+        labels = samples[0]
+        asked = questions(posterior, labels, most=most)
+        assert asked == all_judged(posterior, labels, most)
+        found += len(asked)
+    assert found > 15

@@ -94,8 +94,9 @@ class _Groups:
         self.mean[a] = np.where(self.allowed[a], self.sums[a] / (self.sizes[a] * self.sizes), -1.0)
         self.mean[:, a] = self.mean[a]
         self.mean[b] = self.mean[:, b] = -1.0
-        stale = np.flatnonzero((self.nearest == a) | (self.nearest == b))
-        stale = np.union1d(stale, [a, b])
+        changed = (self.nearest == a) | (self.nearest == b)
+        changed[a] = changed[b] = True
+        stale = np.flatnonzero(changed)
         self.nearest[stale] = self.mean[stale].argmax(axis=1)
         self.highest[stale] = self.mean[stale].max(axis=1)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samevent.partitions.labels import canonical, members
+from samevent.partitions.labels import Floats, canonical, members
 from samevent.partitions.linkage import average_link, weakest_link
 from samevent.partitions.posterior import Posterior
 
@@ -27,6 +27,8 @@ _CANDIDATES = 1_000_000
 """Pairs between clusters that are looked at, by a bound on their change."""
 _POOL = 4
 """Candidates per question, by a bound on their change."""
+_SLACK = 1 + 1e-9
+"""Rounding must not push a bound below what it bounds."""
 
 Rows = NDArray[np.int64]
 
@@ -55,12 +57,27 @@ def questions(posterior: Posterior, labels: ArrayLike, *, most: int = 20, cut: f
     groups = members(own)
     pool = _POOL * most
     asked = [*_between(posterior, own, pool), *_inside(posterior, groups, pool)]
-    judged = [
-        Question(left, right, round(probability, 4), round(change, 4))
-        for left, right, probability in asked
-        if (change := expected_change(posterior, own, left, right, cut=cut)) > 0
-    ]
-    return sorted(judged, key=lambda question: (-question.change, question.left, question.right))[:most]
+    bounds = _most_change(posterior, own, asked)
+    best: list[Question] = []
+    for at in np.argsort(-bounds, kind="stable").tolist():
+        if len(best) == most and round(bounds[at], 4) < best[-1].change:
+            break  # and no later one can be among the best either
+        left, right, probability = asked[at]
+        change = expected_change(posterior, own, left, right, cut=cut)
+        if change > 0:
+            best.append(Question(left, right, round(probability, 4), round(change, 4)))
+            best = sorted(best, key=lambda question: (-question.change, question.left, question.right))[:most]
+    return best
+
+
+def _most_change(posterior: Posterior, labels: Rows, asked: list[tuple[int, int, float]]) -> Floats:
+    """Return bounds on the expected change of questions: all pairs of the two clusters, if the answer surprises."""
+    left, right = (np.array([question[side] for question in asked], np.int64) for side in (0, 1))
+    probability, sizes = posterior.probabilities(left, right), np.bincount(labels, minlength=1)
+    together = labels[left] == labels[right]
+    members = np.where(together, sizes[labels[left]], sizes[labels[left]] + sizes[labels[right]])
+    bounds: Floats = np.where(together, 1 - probability, probability) * members * (members - 1) / 2
+    return bounds * _SLACK
 
 
 def expected_change(
@@ -87,14 +104,12 @@ def expected_change(
     samples = posterior.samples[given] if given.any() else posterior.samples
     pair = [(int(np.searchsorted(rows, left)), int(np.searchsorted(rows, right)))]
     low, high = (side.astype(np.int32) for side in np.triu_indices(len(rows), 1))
-    shares = np.zeros(len(low))
-    for sample in samples[:, rows]:
-        shares += sample[low] == sample[high]
+    shares = Posterior(samples=samples[:, rows]).matrix(np.arange(len(rows)))
     conditional = Posterior(
         samples=samples[:, rows],
         left=low,
         right=high,
-        together=shares / len(samples),
+        together=shares[low, high],
         must_link=[] if together else pair,  # type: ignore[arg-type]
         cannot_link=pair if together else [],  # type: ignore[arg-type]
     )
