@@ -1,6 +1,6 @@
 """The memory that all processes of a run hold together, with and without a limit, and whether the results are the same.
 
-    python benchmarks/memory.py [--json] [--mentions N] [--limits 0 1.5GB] [--preset light] [--jobs N] [--folder FOLDER]
+    python -m benchmarks.memory [--json] [--mentions N] [--limits 0 1.5GB] [--preset light] [--jobs N] [--folder FOLDER]
 
 The documents are those of `benchmarks/corpus.py`, with the parses that they were made from, so that nothing is parsed.
 Each limit (0 is none) is a run in a process of its own, whose processes are asked for their resident memory twenty
@@ -68,7 +68,7 @@ def one(path: Path, folder: Path, preset: str, jobs: int, limit: str) -> None:
 def measure(path: Path, folder: Path, preset: str, jobs: int, limit: str) -> dict[str, Any]:
     """Run in a process of its own; return what it took."""
     command = [
-        sys.executable, __file__, "--one", str(path), "--folder", str(folder), "--preset", preset,
+        sys.executable, "-m", "benchmarks.memory", "--one", str(path), "--folder", str(folder), "--preset", preset,
         "--jobs", str(jobs), "--limits", limit,
     ]  # fmt: skip
     began = os.times()

@@ -1,6 +1,6 @@
 """What an update costs, compared with a full run in the same process, and how both divide into stages.
 
-    python benchmarks/update.py [--json] [--documents N] [--new SHARE] [--preset NAME] [--folder FOLDER]
+    python -m benchmarks.update [--json] [--documents N] [--new SHARE] [--preset NAME] [--folder FOLDER]
 
 The documents are texts of `benchmarks/corpus.py`. All but the last are run without cached parses; the last 1 % are
 added, without cached parses and once more with them; and all are run from scratch with cached parses. Seconds are

@@ -1,8 +1,8 @@
 """Write the measured tables of docs/operations.md from update.json, reading.jsonl and memory.jsonl in docs/results.
 
-python benchmarks/update.py --json > docs/results/update.json
+python -m benchmarks.update --json > docs/results/update.json
 python benchmarks/reading.py --json > docs/results/reading.jsonl
-python benchmarks/memory.py --json > docs/results/memory.jsonl
+python -m benchmarks.memory --json > docs/results/memory.jsonl
 python -m tools.operations_page
 """
 
