@@ -2,7 +2,7 @@
 
 Trees of three folds of ECB+'s train and dev topics (cybulska) score the pairs of the fourth; pairs of another corpus
 are scored by trees of all. For each set of columns: average precision over pairs (first look only), where a pair of one
-event that no link reaches counts as missed.
+event that no link reaches counts as missed. `docs/results/grounding-<preset>.json` is what `--output` writes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sklearn.metrics import average_precision_score
 from tools.reliability import corpora, labelled
 from tools.tune_presets import DATA
 
+from samevent.experiments.work import provenance
 from samevent.similarity.boosted import LEAST_LINK
 from samevent.similarity.boosting import BoostingSettings, train_boosted
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
@@ -58,7 +59,7 @@ def average_precision(data: LabelledMentions, links: MentionLinks) -> float:
 
 
 def main() -> None:
-    """Print one JSON object per set of columns."""
+    """Print one JSON object per set of columns, and store them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "preset", choices=[name for name in PAIR_MODEL_SETTINGS if name in ("light", "standard")]
@@ -67,10 +68,12 @@ def main() -> None:
     parser.add_argument("--other", type=Path, default=DATA / "gvc" / "dev.jsonl", help="another gold corpus")
     parser.add_argument("--encoders", type=Path, help="the work folder of `samevent train encoder`")
     parser.add_argument("--columns", action="append", help="names of sets of columns (default: all)")
+    parser.add_argument("--output", type=Path, help="file for all rows")
     options = parser.parse_args()
     settings = cast(BoostingSettings, PAIR_MODEL_SETTINGS[options.preset])
     ours, other, half_of = corpora(options.data, options.other, options.encoders, None, extracted=False)
     training = labelled(ours)
+    result = {"preset": options.preset, **provenance(0, {options.preset: repr(settings)}), "rows": []}
     for name, without in variants():
         if options.columns and name not in options.columns:
             continue
@@ -82,7 +85,11 @@ def main() -> None:
         trees = train_boosted(training, settings=how, half_of=half_of)
         data = labelled(other, trees.background)
         links = find_links(data.table, trees, settings=LinkSettings(minimum_similarity=LEAST_LINK))
-        print(json.dumps(row | {"other": average_precision(data, links)}), flush=True)
+        row["other"] = average_precision(data, links)
+        print(json.dumps(row), flush=True)
+        result["rows"].append(row)
+        if options.output:
+            options.output.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
