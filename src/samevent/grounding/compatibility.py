@@ -28,7 +28,7 @@ Who = tuple[str, str]
 """A role (`ARG0`, `ARG1` or another), and the id or name of who plays it."""
 
 AGENT, PATIENT, OTHER = 1, 2, 0
-_ROLES = {"ARG0": AGENT, "ARG1": PATIENT}
+ROLES = {"ARG0": AGENT, "ARG1": PATIENT}
 _STATED = 2
 """Sources up to this one are stated near the event; the last one is the document."""
 
@@ -120,7 +120,7 @@ def compile_referents(events: Iterable[tuple[Reference | None, Sequence[Who]]]) 
         high=np.array([np.inf if q.high is None else q.high for q in quantities], np.float32),
         who_starts=_starts([whos for _, whos in rows]),
         who=np.array([code(name) for _, name in persons], np.int64),
-        role=np.array([_ROLES.get(role, OTHER) for role, _ in persons], np.int8),
+        role=np.array([ROLES.get(role, OTHER) for role, _ in persons], np.int8),
     )
 
 
