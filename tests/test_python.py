@@ -130,6 +130,7 @@ MISTAKES: dict[str, Callable[[Any], object]] = {
     "nothing to resolve": lambda _: samevent.resolve(None),  # type: ignore[arg-type]
     "bytes to resolve": lambda _: samevent.resolve(b"a text"),  # type: ignore[arg-type]
     "a dict to resolve": lambda _: samevent.resolve({"a": "a text"}),
+    "a matrix to resolve": lambda _: samevent.resolve(sparse.eye(3)),  # type: ignore[arg-type]
     "a number as a model": lambda _: samevent.Model.load(3),  # type: ignore[arg-type]
     "None to read": lambda _: samevent.read(None),  # type: ignore[arg-type]
     "a list to read": lambda _: samevent.read(["a"]),  # type: ignore[arg-type]

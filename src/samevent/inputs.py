@@ -78,7 +78,7 @@ def corpus_of(source: Source) -> Corpus:
     """
     expected = "texts, names of files or folders, or documents"
     check_type(source, str | Path | Iterable, expected)
-    if isinstance(source, bytes | Mapping):
+    if isinstance(source, bytes | Mapping) or getattr(source, "ndim", 1) != 1:
         raise UsageError(f"got {type(source).__name__}", expected=expected)
     if isinstance(source, Corpus):
         return in_order(source)

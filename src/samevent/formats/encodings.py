@@ -18,6 +18,8 @@ _SAMPLE = 100_000
 _CHUNK = 1 << 18
 _ASCII_SHARE = 0.85
 """Mostly ASCII: Western text with some quotes and accents."""
+_NEARLY_ASCII = 0.95
+"""Too few other characters to tell a rare encoding by."""
 
 
 def guessed_encoding(data: bytes) -> str | None:
@@ -35,8 +37,10 @@ def guessed_encoding(data: bytes) -> str | None:
         return None
     matches = from_bytes(sample)
     best = matches.best()
-    western = sum(byte < 128 for byte in sample) >= _ASCII_SHARE * len(sample)
-    if western and (best is None or not best.coherence) and _decodes(data, "cp1252"):
+    ascii_share = sum(byte < 128 for byte in sample) / max(len(sample), 1)
+    unknown = best is None or not best.coherence
+    rare = best is not None and best.encoding not in _COMMON and ascii_share >= _NEARLY_ASCII
+    if ascii_share >= _ASCII_SHARE and (unknown or rare) and _decodes(data, "cp1252"):
         return "cp1252"
     if best is None:
         return None
