@@ -182,7 +182,7 @@ def test_mention_of_an_event_leads_into_its_document(visit: Open) -> None:
 
 def test_views_are_drawn(visit: Open) -> None:
     seen = visit(at="#timeline")
-    assert len(seen.see("#timeline .lanes a")) == 3
+    assert len(seen.see("#timeline .lanes li > a")) == 3
     box = seen.page.locator("#timeline circle").first.bounding_box()
     assert box
     assert box["width"] > 5
@@ -324,3 +324,39 @@ def test_split_report_is_one_to_the_reader(visit: Open) -> None:
 def test_report_of_nothing_is_quiet(visit: Open, script: bool) -> None:
     seen = visit(Result(Corpus([])), java_script_enabled=script)
     assert "0 events in 0 documents" in seen.see("body")[0]
+
+
+def test_search_excludes_words_and_puts_labels_first(visit: Open) -> None:
+    seen = visit()
+    seen.page.check("#singles")
+    every = seen.see("#events .list li b")
+    seen.page.fill("#events input[type=search]", "killed")
+    found = seen.see("#events .list li b")
+    named = ["killed" in label.lower() for label in found]
+    assert any(named)
+    assert named == sorted(named, reverse=True)
+    seen.page.fill("#events input[type=search]", "-killed")
+    left = seen.see("#events .list li b")
+    assert left
+    assert sorted(left + found) == sorted(every)
+    seen.page.fill("#events input[type=search]", "-")
+    assert seen.see("#events .list li b") == every
+
+
+def test_dots_and_cells_open_the_document_that_they_are_about(visit: Open) -> None:
+    seen = visit()
+    for view, link in (("timeline", ".lanes svg a"), ("matrix", "td a")):
+        seen.page.goto(f"{seen.files[0]}#{view}")
+        seen.page.locator(f"#{view} {link}").first.click()
+        seen.page.wait_for_function("() => location.hash.startsWith('#m')")
+        assert seen.see("#documents article.on .text")
+    assert not seen.wrongs
+
+
+def test_the_header_shrinks_after_the_first_screen(visit: Open) -> None:
+    seen = visit(at="")
+    height = "document.querySelector('.masthead').offsetHeight"
+    before = seen.page.evaluate(height)
+    seen.page.click("nav a[href='#events']")
+    seen.page.wait_for_selector("body.begun")
+    assert seen.page.evaluate(height) < before / 2

@@ -75,7 +75,44 @@ def test_timeline_scale_keeps_days_and_ticks_inside(first: str, last: str) -> No
     ticks = scale.ticks()
     assert 1 <= len(ticks) <= 2 * plots.TICKS
     assert [when for when, _ in ticks] == sorted({when for when, _ in ticks})
-    assert all(scale.first <= when <= scale.last for when, _ in ticks)
+    assert all(scale.parts[0].first <= when <= scale.parts[-1].last for when, _ in ticks)
+
+
+def test_one_late_date_does_not_squeeze_the_rest() -> None:
+    days = [date(2011, 3, 1), date(2011, 3, 20), date(2011, 4, 2), date(2024, 7, 1)]
+    scale = plots._Scale(days)
+    first, _, third, late = (float(scale.place(when).rstrip("%")) for when in days)
+    assert third - first > 40
+    assert third < late <= 100
+    assert len(scale.breaks) == 1
+    assert third < float(scale.breaks[0].rstrip("%")) < late
+    assert any(words.endswith("2024") for _, words in scale.ticks())
+    assert not plots._Scale([days[0], days[-1]]).breaks
+
+
+@given(st.lists(st.dates(), min_size=1, max_size=30))
+def test_timeline_places_are_in_the_order_of_the_days(days: list[date]) -> None:
+    scale = plots._Scale(days)
+    places = [float(scale.place(when).rstrip("%")) for when in sorted(set(days))]
+    assert places == sorted(places)
+    assert 0 <= places[0] <= places[-1] <= 100
+    assert all(0 <= float(scale.place(when).rstrip("%")) <= 100.1 for when, _ in scale.ticks())
+
+
+def test_dots_and_cells_lead_to_the_first_mention_and_say_what_is_there() -> None:
+    index = Index(small_result())
+    dots = re.findall(r"<a href=#(m\d+)><circle[^>]*><title>([^<]*)</title>", timeline(index))
+    cells = re.findall(r"<td class=k\d+><a href=#(m\d+) title=\"([^\"]*)\">", matrix(index))
+    known = {index.mention(id) for id in index.mentions}
+    assert len(dots) == 6
+    assert cells
+    for anchor, tip in dots + cells:
+        assert anchor in known
+        mention = index.mentions[next(id for id in index.mentions if index.mention(id) == anchor)]
+        document = index.result.corpus[mention.document]
+        assert (document.title or document.id) in tip
+        assert mention.text in tip
+    assert plots.linked_mentions(index) == {anchor for anchor, _ in dots + cells}
 
 
 @given(st.lists(st.dates(), min_size=1, max_size=4))
@@ -95,7 +132,7 @@ def test_matrix_counts_mentions_of_events_in_documents() -> None:
     found = {
         (event, titles[title]): int(cell)
         for event, row in rows
-        for title, cell in zip(names, re.findall(r"<td[^>]*>(\d*)", row), strict=True)
+        for title, cell in zip(names, re.findall(r"<td[^>]*>(?:<a[^>]*>)?(\d*)", row), strict=True)
         if cell
     }
     across = [event for event in result.events if len(event.documents) > 1]

@@ -66,20 +66,29 @@
       this.update();
     }
 
+    /* The words to look for; those after a minus must not occur. */
     get words() {
-      return this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      return this.asked.filter((word) => !word.startsWith("-"));
+    }
+
+    get asked() {
+      return this.search.value.toLowerCase().split(/\s+/).filter((word) => word && word !== "-");
     }
 
     update() {
       const words = this.words;
       const kept = this.rows.filter((row) => this.keeps(row));
-      this.shown = kept.filter((row) => words.every((word) => this.text(row).includes(word)));
-      if (this.order) this.shown.sort((a, b) => ORDERS[this.order.value](a, b) || ORDERS.reading(a, b));
+      const without = this.asked.filter((word) => word.startsWith("-")).map((word) => word.slice(1));
+      const told = (row, word) => this.text(row).includes(word);
+      this.shown = kept.filter((row) => words.every((word) => told(row, word)) && !without.some((word) => told(row, word)));
+      const named = new Map(this.shown.map((row) => [row, words.filter((word) => this.name(row).includes(word)).length]));
+      const order = this.order ? (a, b) => ORDERS[this.order.value](a, b) || ORDERS.reading(a, b) : () => 0;
+      this.shown.sort((a, b) => named.get(b) - named.get(a) || order(a, b)); // titles and labels first
       this.holder.replaceChildren(...this.shown.map((row) => row.item));
       this.pane.scrollTop = 0;
       const one = this.view.id.replace(/ies$/, "ys").slice(0, -1);
-      const named = `${kept.length.toLocaleString("en")} ${kept.length === 1 ? one : this.view.id}`;
-      $("output", this.view).textContent = words.length ? `${this.shown.length.toLocaleString("en")} of ${named}` : named;
+      const all = `${kept.length.toLocaleString("en")} ${kept.length === 1 ? one : this.view.id}`;
+      $("output", this.view).textContent = this.asked.length ? `${this.shown.length.toLocaleString("en")} of ${all}` : all;
       const listed = new Set(this.shown.map((row) => row.link.hash));
       for (const article of $$("article", this.view)) article.classList.toggle("out", !listed.has(`#${article.id}`));
       this.light();
@@ -87,9 +96,14 @@
 
     light() {
       const lit = CSS.highlights?.set("found", new Highlight()).get("found");
+      if (!lit || !this.words.length) return;
       const article = $("article.on", this.view);
-      if (!lit || !article || !this.words.length) return;
-      const walk = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+      for (const { link } of this.shown.slice(0, 200)) this.mark(lit, link);
+      if (article) this.mark(lit, article);
+    }
+
+    mark(lit, place) {
+      const walk = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
       for (let node = walk.nextNode(); node; node = walk.nextNode()) {
         const text = node.data.toLowerCase();
         if (text.length !== node.data.length) continue; // some letters grow when they become small
@@ -113,6 +127,10 @@
       const place = target(row.link);
       const told = place?.matches("article") ? place : place?.parentNode;
       return (row.text ??= `${row.item.textContent} ${told?.textContent ?? ""}`.toLowerCase());
+    }
+
+    name(row) {
+      return (row.name ??= ($("b", row.link) ?? row.link).textContent.toLowerCase());
     }
 
     move(step) {
@@ -304,6 +322,7 @@
     for (const other of views) other.classList.toggle("on", other === view);
     for (const link of $$("body > nav a")) link.hash === `#${view.id}` ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
     document.body.classList.toggle("texts", view.id === "documents");
+    if (view !== views[0] || place?.closest("article")) document.body.classList.add("begun");
     const asked = place?.closest("article");
     const list = lists.get(view);
     if (list) {

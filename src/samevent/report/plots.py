@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 
-from samevent.corpus import Document
+from samevent.corpus import Document, Mention
 from samevent.events import Event
 from samevent.report.index import Index, Traces, name
 from samevent.report.markup import Safe, html
@@ -20,6 +22,11 @@ LINE_COLOURS = 6
 MAX_LANES, TICKS = 40, 6
 MAX_EVENTS, MAX_DOCUMENTS = 40, 60
 SHADES = 5
+TIP_WORDS, TIP_TITLES = 4, 3
+BREAK = 4.0
+"""Percent of the width of a break in the time axis."""
+WIDE_GAP, LEAST_GAP, MAX_BREAKS = 0.5, 60, 3
+"""A gap is cut out if it has more than this share of the days that are left, and at least so many."""
 ORDERING_ROUNDS = 20
 
 
@@ -127,32 +134,94 @@ def timeline(index: Index) -> Safe:
 
 
 class _Scale:
-    """Days as percentages of the width, with a little room on both sides."""
+    """Days as percentages of the width, with a little room on both sides.
+
+    A stretch without dates that would take most of the width is cut out, so that one late date does not squeeze the
+    rest: each of the `parts` between has a share of the width, and the breaks between them have a little.
+    """
 
     def __init__(self, days: list[date]) -> None:
-        room = max(1, (max(days) - min(days)).days // 25)
-        self.first = date.fromordinal(max(date.min.toordinal(), min(days).toordinal() - room))
-        self.last = date.fromordinal(min(date.max.toordinal(), max(days).toordinal() + room))
+        self.parts = [
+            _Part(first, last) for first, last in _without_gaps(sorted({d.toordinal() for d in days}))
+        ]
+        room = 100 - BREAK * (len(self.parts) - 1)
+        least = room / (2 * len(self.parts))
+        whole = sum(part.days for part in self.parts)
+        start = 0.0
+        for part in self.parts:
+            part.start, part.width = start, least + (room / 2) * part.days / whole
+            start += part.width + BREAK
+
+    @property
+    def breaks(self) -> list[str]:
+        """Where the middle of each break is."""
+        return [f"{part.start - BREAK / 2:.4g}%" for part in self.parts[1:]]
 
     def place(self, when: date) -> str:
-        return f"{100 * (when - self.first).days / (self.last - self.first).days:.4g}%"
+        part = next(part for part in self.parts if when <= part.last)
+        return f"{part.start + part.width * (when - part.first).days / part.days:.4g}%"
 
     def ticks(self) -> list[tuple[date, str]]:
-        """Return days at even steps of years, months or days, with their labels."""
-        span = (self.last - self.first).days
-        if span > 365 * TICKS / 2:
-            step = -(-span // (365 * TICKS))
+        """Return days at even steps of years, months or days, with their labels; each part has some."""
+        return [
+            tick
+            for part in self.parts
+            for tick in part.ticks(max(1, round(TICKS * part.width / 100)), alone=len(self.parts) == 1)
+        ]
+
+
+class _Part:
+    """Days without a break, and the share of the width that they have."""
+
+    def __init__(self, first: int, last: int) -> None:
+        room = max(1, (last - first) // 25)
+        self.first = date.fromordinal(max(date.min.toordinal(), first - room))
+        self.last = date.fromordinal(min(date.max.toordinal(), last + room))
+        self.start, self.width = 0.0, 100.0
+
+    @property
+    def days(self) -> int:
+        return (self.last - self.first).days
+
+    def ticks(self, most: int, *, alone: bool) -> list[tuple[date, str]]:
+        """Return about `most` days with their labels; those of a part that is not alone have the year."""
+        if most == 1:
+            middle = date.fromordinal((self.first.toordinal() + self.last.toordinal()) // 2)
+            return [(middle, spelled(middle.isoformat() if self.days < 62 else f"{middle:%Y-%m}"))]
+        if self.days > 365 * most / 2:
+            step = -(-self.days // (365 * most))
             years = range(self.first.year + 1, self.last.year + 1)
             return [(date(year, 1, 1), str(year)) for year in years if year % step == 0]
-        if span > 31 * TICKS / 2:
-            step = next(step for step in (1, 2, 3, 6) if span <= 31 * step * TICKS)
+        if self.days > 31 * most / 2:
+            step = next(step for step in (1, 2, 3, 6) if self.days <= 31 * step * most)
             first, last = (12 * day.year + day.month for day in (self.first, self.last))
             months = [divmod(month, 12) for month in range(first, last) if month % step == 0]
             return [
                 (date(year, month + 1, 1), spelled(f"{year:04}-{month + 1:02}")) for year, month in months
             ]
-        days = range(self.first.toordinal() + 1, self.last.toordinal(), -(-span // TICKS))
-        return [(when, spelled(when.isoformat()).rpartition(" ")[0]) for when in map(date.fromordinal, days)]
+        days = range(self.first.toordinal() + 1, self.last.toordinal(), -(-self.days // most))
+        named = [(when, spelled(when.isoformat())) for when in map(date.fromordinal, days)]
+        return [
+            (when, name.rpartition(" ")[0] if alone or at else name) for at, (when, name) in enumerate(named)
+        ]
+
+
+def _without_gaps(days: list[int]) -> list[tuple[int, int]]:
+    """Return the stretches of sorted days that are left when wide gaps are cut out.
+
+    >>> _without_gaps([1, 2, 9, 5000]), _without_gaps([1, 5000])
+    ([(1, 9), (5000, 5000)], [(1, 5000)])
+    """
+    gaps = sorted(((b - a, a, b) for a, b in pairwise(days)), reverse=True)
+    left = days[-1] - days[0]
+    cut: list[tuple[int, int]] = []
+    for gap, a, b in gaps[: min(MAX_BREAKS, len(gaps) - 1)]:
+        if gap <= WIDE_GAP * left or gap < LEAST_GAP:
+            break
+        cut.append((a, b))
+        left -= gap
+    cut.sort()
+    return list(zip([days[0], *(b for _, b in cut)], [*(a for a, _ in cut), days[-1]], strict=True))
 
 
 def _first(event: Event, dates: Mapping[str, date]) -> tuple[date, date]:
@@ -162,30 +231,40 @@ def _first(event: Event, dates: Mapping[str, date]) -> tuple[date, date]:
 
 def _grid(scale: _Scale) -> Safe:
     places = [scale.place(when) for when, _ in scale.ticks()]
-    return html("svg", (html("line", x1=place, x2=place, y1=0, y2="100%") for place in places))
+    lines = [html("line", x1=place, x2=place, y1=0, y2="100%") for place in places]
+    breaks = [html("line", x1=place, x2=place, y1=0, y2="100%", class_="break") for place in scale.breaks]
+    return html("svg", lines, breaks)
 
 
 def _axis(scale: _Scale) -> Safe:
-    return html("svg", (html("text", words, x=scale.place(when), y=14) for when, words in scale.ticks()))
+    words = [html("text", words, x=scale.place(when), y=14) for when, words in scale.ticks()]
+    return html("svg", words, (html("text", "⋯", x=place, y=14) for place in scale.breaks))
 
 
 def _lane(event: Event, dates: Mapping[str, date], scale: _Scale, index: Index) -> Safe:
-    counts = Counter(dates[m.document] for m in event.mentions if m.document in dates)
-    first, last = scale.place(min(counts)), scale.place(max(counts))
+    told: dict[date, list[Mention]] = {}
+    for mention in event.mentions:
+        if mention.document in dates:
+            told.setdefault(dates[mention.document], []).append(mention)
+    first, last = scale.place(min(told)), scale.place(max(told))
     dots = [
         html(
-            "circle",
-            html("title", f"{spelled(when.isoformat())}: {count}"),
-            cx=scale.place(when),
-            r=min(10, 4 + round(count**0.5)),
+            "a",
+            html(
+                "circle",
+                html("title", _tip(spelled(when.isoformat()), mentions, index)),
+                cx=scale.place(when),
+                r=min(10, 4 + round(len(mentions) ** 0.5)),
+            ),
+            href=f"#{index.mention(mentions[0].id)}",
         )
-        for when, count in sorted(counts.items())
+        for when, mentions in sorted(told.items())
     ]
     drawing = html(
         "svg",
         html("line", x1=first, x2=last, y1="50%", y2="50%"),
         dots,
-        role="img",
+        role="group",
         aria_label=f"{counted(len(event), 'mention')}, {period(event.dates)}",
     )
     return html(
@@ -223,6 +302,11 @@ def matrix(index: Index) -> Safe:
     )
 
 
+def linked_mentions(index: Index) -> set[str]:
+    """Return the anchors of the mentions that dots and cells lead to."""
+    return set(re.findall(r"href=#(m\d+)", f"{timeline(index)}{matrix(index)}"))
+
+
 def _of(shown: int, whole: int, thing: str) -> str:
     return counted(whole, thing) if shown == whole else f"{shown} of {counted(whole, thing)}"
 
@@ -257,10 +341,29 @@ def _middle(links: Mapping[str, Sequence[str]], others: Sequence[str]) -> Callab
 
 
 def _row(event: Event, documents: list[Document], index: Index) -> Safe:
-    counts = Counter(mention.document for mention in event.mentions)
-    cells = [
-        html("td", counts[d.id], class_=f"k{min(SHADES, counts[d.id])}") if counts[d.id] else html("td")
-        for d in documents
-    ]
+    told: dict[str, list[Mention]] = {}
+    for mention in event.mentions:
+        told.setdefault(mention.document, []).append(mention)
+    cells = [_cell(told[d.id], index) if d.id in told else html("td") for d in documents]
     head = html("th", html("a", event.label, href=f"#{index.event(event)}"), scope="row")
     return html("tr", head, cells, class_=index.colour(event))
+
+
+def _cell(mentions: list[Mention], index: Index) -> Safe:
+    """Return how often a document mentions an event, with a link to the first mention in it."""
+    link = html(
+        "a",
+        len(mentions),
+        href=f"#{index.mention(mentions[0].id)}",
+        title=_tip("", mentions, index),
+    )
+    return html("td", link, class_=f"k{min(SHADES, len(mentions))}")
+
+
+def _tip(about: str, mentions: list[Mention], index: Index) -> str:
+    """Return what is shown of mentions under the pointer: their documents and their words."""
+    words = list(dict.fromkeys(mention.text for mention in mentions))
+    titles = list(dict.fromkeys(name(index.result.corpus[m.document]) for m in mentions))
+    said = ", ".join(words[:TIP_WORDS]) + (" …" if len(words) > TIP_WORDS else "")
+    where = "; ".join(titles[:TIP_TITLES]) + (" …" if len(titles) > TIP_TITLES else "")
+    return f"{about}: {where} ({said})" if about else f"{where}: {said}"

@@ -16,6 +16,7 @@ from samevent.report.index import Reportable
 from samevent.report.markup import Safe, html
 from samevent.report.page import first_page, further_page
 from samevent.report.parts import counted
+from samevent.report.plots import linked_mentions
 
 MAX_BYTES = 20_000_000
 """The largest report on one page."""
@@ -125,7 +126,7 @@ def _packed(book: Book, name: str, limit: int) -> Iterator[tuple[_Part, bool]]:
     """
     far = len(quote(_page_name(name, 100_000)))
     empty = limit - _size(further_page(book, [], {}, _pager(name, 100_000, last=False)))
-    single = {book.index.lead(event) for event in book.listed[1]}
+    single = {book.index.lead(event) for event in book.listed[1]} | linked_mentions(book.index)
     number, room, blocks = 2, empty, list[Block]()
     elsewhere: dict[str, int] = {}
     ready: _Part | None = None
