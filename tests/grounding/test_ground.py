@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from parses import parsed
+import samevent
+from parses import needs_model, parsed
 from samevent.corpus import Document, Reference, When
 from samevent.grounding import ground
 
@@ -45,3 +46,20 @@ def test_grounding_twice_changes_nothing() -> None:
     document = document.with_mentions([document.mention("action", 1, 2)])
     once: Document = ground(document, annotation)
     assert ground(once, annotation) == once
+
+
+@needs_model
+def test_people_named_like_places_and_impossible_dates_are_unknown() -> None:
+    texts = [
+        "Paris Hilton married George Washington on February 31, 2012. Georgia Smith met Chad in Chad.",
+        "Sydney was arrested in London on 99/99/2031.",
+    ]
+    result = samevent.resolve(texts, options=samevent.Options(preset="light"))
+    found = [(m.text, m.kind, m.refers) for m in result.corpus.mentions()]
+    where = {
+        text: refers.where for text, kind, refers in found if kind != "action" and refers and refers.where
+    }
+    assert not {"Paris Hilton", "George Washington", "Georgia Smith"} & set(where)
+    assert {"in Chad", "in London"} <= set(where)
+    days = {str(refers.when) for _, _, refers in found if refers and refers.when}
+    assert days <= {"2012-01-01/2012-12-31"}
