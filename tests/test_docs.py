@@ -80,3 +80,11 @@ def test_files_named_on_pages_exist(page: Path) -> None:
     assert [
         name for name in names if not any((ROOT / base / name).exists() for base in ("", "src/samevent"))
     ] == []
+
+
+def test_documented_limits_are_those_of_the_code() -> None:
+    from samevent.formats.files import MAX_BYTES, MAX_CONTAINER_BYTES
+
+    page = (ROOT / "docs" / "trust.md").read_text()
+    assert f"{MAX_BYTES:,} bytes" in page
+    assert f"{MAX_CONTAINER_BYTES:,}" in page

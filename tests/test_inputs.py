@@ -72,3 +72,11 @@ def test_a_mention_with_a_gap_is_none_that_begins_and_ends_where_its_tokens_do(t
     gap, whole = base.mention("action", 0, 3, tokens=(0, 2)), base.mention("action", 0, 2)
     write(Corpus([base.with_mentions([gap, whole])]), tmp_path / "a.jsonl")
     assert len(list(read(tmp_path / "a.jsonl").mentions())) == 2
+
+
+def test_survey_speaks_of_dates_that_are_dates_and_of_one_document_in_the_singular() -> None:
+    dates = ("2031-03-04", "yesterday", "2031-03-09T10:00")
+    documents = [Document.from_text(f"d{n}", ENGLISH, date=date) for n, date in enumerate(dates)]
+    assert str(Survey.of(Corpus(documents))).endswith("words, 2031-03-04 to 2031-03-09")
+    (notice,) = Survey.of(Corpus([Document.from_text("de", GERMAN)])).notices()
+    assert notice == "1 document does not look like English, such as 'de': expect few events from it"

@@ -78,6 +78,12 @@ def test_values_show_themselves_briefly() -> None:
     assert repr(result.events) == "<Events: 3>"
 
 
+def test_one_of_a_kind_is_singular() -> None:
+    one = Result.from_corpus(Corpus([annotated()]))
+    assert repr(one).startswith("<Result: 1 document, ")
+    assert "(1 mention in 1 document)" in repr(min(one.events, key=len))
+
+
 def test_notebooks_show_nothing_unescaped() -> None:
     result = _result(HOSTILE)
     for shown in (result, result.events, *result.events):
@@ -160,6 +166,10 @@ MISTAKES: dict[str, Callable[[Any], object]] = {
     "nothing to cluster": lambda _: samevent.hddcrp.HDDCRP().fit(None),
     "words to cluster": lambda _: samevent.hddcrp.HDDCRP().fit([["a"]]),
     "numbers that are none": lambda _: samevent.hddcrp.HDDCRP().fit(sparse.csr_matrix([[np.nan]])),
+    "a number as groups": lambda _: samevent.hddcrp.HDDCRP().fit(sparse.coo_matrix(np.eye(3)), groups=5),
+    "lists as groups": lambda _: samevent.hddcrp.HDDCRP().fit(
+        sparse.coo_matrix(np.eye(3)), groups=[[1], [2], [3]]
+    ),
     "too few groups": lambda _: samevent.hddcrp.HDDCRP().fit(sparse.coo_matrix(np.eye(3)), groups=[0]),
 }
 

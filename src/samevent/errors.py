@@ -114,6 +114,16 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode(), text)
 
 
+def counted(count: int, thing: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "mention"), counted(1200, "mention"), counted(2, "story")
+    ('1 mention', '1,200 mentions', '2 stories')
+    """
+    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{count:,} {thing if count == 1 else several}"
+
+
 def place(path: Path | str, line: int | None = None) -> str:
     """Return a location in a file as editors and compilers write it.
 

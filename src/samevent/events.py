@@ -11,7 +11,7 @@ from samevent.corpus import EventClass, Mention, When, Where
 from samevent.corpus.mention import common_class
 from samevent.corpus.reference import common_when, common_where
 from samevent.corrections import Mark
-from samevent.errors import CorpusError, UsageError, check_type
+from samevent.errors import CorpusError, UsageError, check_type, counted
 
 CERTAIN, LIKELY = 0.9, 0.5
 """From which probability on something is almost certain, and likely."""
@@ -178,7 +178,7 @@ class Event:
         return len(self.members)
 
     def __repr__(self) -> str:
-        count = f"{len(self):,} mentions in {len(self.documents):,} documents"
+        count = f"{counted(len(self), 'mention')} in {counted(len(self.documents), 'document')}"
         return f"<Event {self.id}: {self.label} ({count})>"
 
     def _repr_html_(self) -> str:
@@ -252,7 +252,7 @@ class Events(Sequence[Event]):
 
     def _repr_html_(self) -> str:
         """Show the first events in a notebook."""
-        return self.to_html(f"{len(self):,} events")
+        return self.to_html(counted(len(self), "event"))
 
     def to_html(self, heading: str) -> str:
         """Return a table of the first events, as notebooks show it."""

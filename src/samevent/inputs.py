@@ -12,7 +12,7 @@ from pathlib import Path
 
 from samevent.corpus import Corpus, Document
 from samevent.corpus.stored import StoredDocuments
-from samevent.errors import CorpusError, DataError, UnreadWarning, UsageError, check_type, located
+from samevent.errors import CorpusError, DataError, UnreadWarning, UsageError, check_type, counted, located
 from samevent.formats import Unread, check_some_read, read, stream
 from samevent.formats.folder import renamed
 from samevent.formats.store import HELD, Shelf, check_mention_ids
@@ -192,7 +192,7 @@ class Survey:
             keys.append((document_date(document) or "9999", document.id))
             words += len(document.tokens)
             mentions += sum(m.kind == "action" for m in document.mentions)
-            if date := document.date:
+            if document.date and (date := document_date(document)):
                 dates = (min(date, dates[0]), max(date, dates[1])) if dates else (date, date)
             if document.tokens:
                 full += 1
@@ -224,19 +224,19 @@ class Survey:
 
     def __str__(self) -> str:
         """Return one line about the documents."""
-        parts = [f"{len(self):,} document{'s' * (len(self) != 1)}", f"{self.words:,} words"]
+        parts = [counted(len(self), "document"), counted(self.words, "word")]
         if self.dates:
             parts.append(" to ".join(dict.fromkeys(self.dates)))
         if self.mentions:
-            parts.append(f"{self.mentions:,} given event mentions")
+            parts.append(counted(self.mentions, "given event mention"))
         return ", ".join(parts)
 
     def notices(self) -> Iterator[str]:
         """Yield what a person should know about the documents."""
         if self.foreign:
             yield (
-                f"{_documents(self.foreign)} do not look like English, such as {self.foreign[0]!r}: "
-                "expect little from them"
+                f"{_documents(self.foreign)} {'do' if len(self.foreign) > 1 else 'does'} not look like English, "
+                f"such as {self.foreign[0]!r}: expect few events from {'them' if len(self.foreign) > 1 else 'it'}"
             )
         if self.empty:
             yield f"{_documents(self.empty)} without words, such as {self.empty[0]!r}"
@@ -257,7 +257,7 @@ class Survey:
         """Raise if there is no text, or if most of it is not English; return the ids of documents that are not."""
         if not self.full:
             raise DataError(
-                f"there is no text in the {len(self):,} document(s)",
+                f"there is no text in the {counted(len(self), 'document')}",
                 expected="documents with words in them",
                 hint="are these the right files?",
             )
@@ -295,13 +295,13 @@ def check_has_events(corpus: Corpus) -> None:
     """Raise if no document has an event mention."""
     if not any(corpus.mentions("action")):
         raise DataError(
-            f"no event was found in {len(corpus):,} document(s)",
+            f"no event was found in {counted(len(corpus), 'document')}",
             expected="news or other prose about things that happened",
         )
 
 
 def _documents(ids: Sized) -> str:
-    return f"{len(ids):,} document{'s' * (len(ids) != 1)}"
+    return counted(len(ids), "document")
 
 
 def _is_english(document: Document) -> bool:

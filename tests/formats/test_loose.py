@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import quopri
 import sys
 import tracemalloc
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,22 @@ def put(folder: Path, contents: Mapping[str, bytes | str]) -> Path:
 def one(folder: Path, name: str, content: bytes | str) -> Document:
     (document,) = read(put(folder, {name: content}) / name, strict=True)
     return document
+
+
+def _walk_without(shut: Path) -> Callable[..., Iterator[tuple[str, list[str], list[str]]]]:
+    """Return a walk for which a folder is shut, also for a superuser, whom permissions do not stop."""
+    walk = os.walk
+
+    def closed(
+        folder: Path, onerror: Callable[[OSError], None]
+    ) -> Iterator[tuple[str, list[str], list[str]]]:
+        for root, folders, names in walk(folder):
+            if Path(root) == shut:
+                onerror(PermissionError(13, "Permission denied", str(shut)))
+            else:
+                yield root, folders, names
+
+    return closed
 
 
 class TestWebPages:
@@ -66,6 +84,21 @@ class TestWebPages:
         with pytest.raises(UsageError, match=r"a\.pdf: PDF needs pypdf.*'samevent\[pdf\]'"):
             one(tmp_path, "a.pdf", pdf(QUAKE))
 
+    @pytest.mark.parametrize("name", ["a.mhtml", "a.MHT"])
+    def test_page_saved_as_a_single_file_is_its_article(self, tmp_path: Path, name: str) -> None:
+        head = (
+            b"From: <Saved by a browser>\nSubject: Quake\nMIME-Version: 1.0\n"
+            b'Content-Type: multipart/related; type="text/html"; boundary="B"\n\n--B\n'
+        )
+        quoted = quopri.encodestring(page(["The café burnt down.", *QUAKE]))
+        part = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n" + quoted
+        style = b"\n--B\nContent-Type: text/css\n\np { color: red }\n--B--\n"
+        document = one(tmp_path, name, head + part + style)
+        assert (document.title, document.date) == ("Quake hits Kestry", "2031-03-04")
+        assert all(sentence in document.text for sentence in ("The café burnt down.", *QUAKE))
+        with pytest.raises(FormatError, match="has no page; expected a web page saved as a single file"):
+            one(tmp_path, name, head + style)
+
 
 class TestPdf:
     def test_lines_become_paragraphs_and_divided_words_whole(self, tmp_path: Path) -> None:
@@ -94,6 +127,41 @@ class TestPdf:
         writer.write(tmp_path / "shut.pdf")
         with pytest.raises(FormatError, match=r"shut\.pdf: is encrypted; .*without its password"):
             read(tmp_path / "shut.pdf", strict=True)
+
+    def test_document_that_only_its_owner_may_change_is_read(self, tmp_path: Path) -> None:
+        needs("cryptography")
+        from pypdf import PdfReader, PdfWriter
+
+        put(tmp_path, {"open.pdf": pdf(QUAKE)})
+        for name, password in (("owner.pdf", ""), ("shut.pdf", "secret")):
+            writer = PdfWriter(clone_from=PdfReader(tmp_path / "open.pdf"))
+            writer.encrypt(password, "owner", algorithm="AES-256")
+            writer.write(tmp_path / name)
+        (document,) = read(tmp_path / "owner.pdf", strict=True)
+        assert QUAKE[0] in document.text
+        with pytest.raises(FormatError, match=r"shut\.pdf: is encrypted; .*without its password"):
+            read(tmp_path / "shut.pdf", strict=True)
+
+    def test_missing_library_for_encrypted_documents_is_named_with_its_command(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from pypdf import _encryption
+        from pypdf.errors import DependencyError
+
+        def refuse(*_arguments: bytes) -> bytes:
+            raise DependencyError("cryptography>=3.1 is required for AES algorithm")
+
+        monkeypatch.setattr(_encryption, "aes_cbc_encrypt", refuse)  # as it is without the library
+        long, short = "6c" * 48, "6c" * 32
+        encrypted = (
+            f"/Encrypt << /Filter /Standard /V 5 /R 6 /Length 256 /P -4 /O <{long}> /U <{long}> "
+            f"/OE <{short}> /UE <{short}> /Perms <{'6c' * 16}> /StmF /StdCF /StrF /StdCF "
+            "/CF << /StdCF << /CFM /AESV3 /AuthEvent /DocOpen /Length 32 >> >> >> /ID [<00> <00>] "
+        )
+        with pytest.raises(
+            UsageError, match=r"a\.pdf: .*encrypted with AES.*cryptography.*'samevent\[pdf\]'"
+        ):
+            one(tmp_path, "a.pdf", pdf(QUAKE, trailer=encrypted))
 
     def test_scanned_document_is_named_as_that(self, tmp_path: Path) -> None:
         with pytest.raises(FormatError, match=r"no text on its 1 page.*ocrmypdf"):
@@ -136,6 +204,7 @@ class TestWord:
         ("content", "says"),
         [
             (b"PK\3\4", "the zip file is broken"),
+            (b"\xd0\xcf\x11\xe0" + bytes(99), "protected with a password.* save it as .docx without"),
             (zipped({"a.xml": b"<a/>"}), r"has no word/document\.xml; expected a Word document"),
             (zipped({"word/document.xml": b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}), "document type"),
             (zipped({"word/document.xml": b"<w:p>" * 200}), "nested too deeply"),
@@ -230,6 +299,26 @@ class TestTables:
             assert [document.id for document in read(tmp_path / "a.csv")] == ["1", "3"]
         with pytest.raises(FormatError, match=r"a\.csv:3: the row has 1 cells"):
             read(tmp_path / "a.csv", strict=True)
+
+    def test_rows_with_the_same_id_are_all_read(self, tmp_path: Path) -> None:
+        put(tmp_path, {"a.csv": "id,text\n1,It fell.\n1,It rose.\n2,It sank.\n"})
+        for path in (tmp_path / "a.csv", tmp_path):
+            assert [(d.id, d.text) for d in read(path, strict=True)] == [
+                ("1", "It fell."), ("a.csv/2", "It rose."), ("2", "It sank."),
+            ]  # fmt: skip
+
+    def test_row_that_breaks_the_table_says_what_is_lost(self, tmp_path: Path) -> None:
+        put(tmp_path, {"a.csv": 'id,text\n1,It fell.\n2,"It "rose"."\n3,It sank.\n'})
+        with pytest.warns(
+            UnreadWarning, match=r"a\.csv:3: .*the rows from here on are not read.*save it as CSV"
+        ):
+            assert [document.id for document in read(tmp_path)] == ["1"]
+
+    def test_encoding_that_was_guessed_is_recorded(self, tmp_path: Path) -> None:
+        put(tmp_path, {"a.csv": "id,text\n1,The café fell.\n".encode("cp1252")})
+        assert [document.extra for document in read(tmp_path)] == [{"encoding": "cp1252"}]
+        put(tmp_path, {"a.csv": "id\ttext\n1\tThe café fell.\n".encode("utf-16")})
+        assert [document.extra for document in read(tmp_path)] == [{}]
 
     def test_table_in_another_encoding_is_read(self, tmp_path: Path) -> None:
         assert (
@@ -340,6 +429,26 @@ class TestFolders:
         assert f"{tmp_path / 'd.png'} and 1 more: is a picture" in str(caught[0].message)
         with pytest.raises(FormatError, match=r"b\.txt:1: character 5 is a NUL"):
             read(tmp_path, strict=True)
+
+    def test_files_without_documents_are_listed(self, tmp_path: Path) -> None:
+        empty = {"a.csv": "", "b.csv": "id,text\n", "c.jsonl": "", "d.rss": rss({}), "e.json": "[]"}
+        put(tmp_path, {**empty, "f.txt": "It fell."})
+        with pytest.warns(UnreadWarning, match="5 files or rows could not be read") as caught:
+            assert [document.id for document in read(tmp_path)] == ["f"]
+        assert "a.csv and 2 more: contains no documents" in str(caught[0].message)
+        with pytest.raises(FormatError, match=r"a\.csv: contains no documents"):
+            read(tmp_path, strict=True)
+
+    @pytest.mark.parametrize("format", [None, "text"])
+    def test_folder_that_may_not_be_listed_does_not_stop_the_others(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str | None
+    ) -> None:
+        put(tmp_path, {"a.txt": "It fell.", "shut/b.txt": "It rose.", "z.txt": "It sank."})
+        monkeypatch.setattr("samevent.formats.files.os.walk", _walk_without(tmp_path / "shut"))
+        with pytest.warns(UnreadWarning, match=r"shut: cannot be read \(Permission denied\)"):
+            assert [document.id for document in read(tmp_path, format=format)] == ["a", "z"]
+        with pytest.raises(FormatError, match=r"shut: cannot be read \(Permission denied\)"):
+            read(tmp_path, format=format, strict=True)
 
     def test_corpus_among_the_files_must_be_whole(self, tmp_path: Path) -> None:
         put(tmp_path, {"a.txt": "It fell.", "b.jsonl": '{"id": "b", "text": "x"}\n{"id": 5'})

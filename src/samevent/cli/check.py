@@ -19,7 +19,7 @@ from samevent.cli.common import (
     say,
     sentences_option,
 )
-from samevent.errors import printable
+from samevent.errors import counted, printable
 from samevent.formats.doctor import examine
 
 
@@ -60,5 +60,5 @@ def check_cli(
         for problem in diagnosis.problems:
             click.echo(printable(f"{problem.severity}: {problem.where}: {problem.message}"))
     errors = sum(p.severity == "error" for p in diagnosis.problems)
-    say(f"{errors} errors, {len(diagnosis.problems) - errors} warnings")
+    say(f"{counted(errors, 'error')}, {counted(len(diagnosis.problems) - errors, 'warning')}")
     context.exit(0 if diagnosis.healthy else 1)

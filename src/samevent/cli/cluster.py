@@ -24,6 +24,7 @@ from samevent.cli.common import (
     stages,
     to_option,
 )
+from samevent.errors import counted
 from samevent.names import CLUSTERERS
 
 
@@ -108,4 +109,5 @@ def cluster_cli(
         )
     if clustered.posterior.verdict:
         say(clustered.posterior.verdict)
-    say(f"wrote {len(clustered.ids):,} mentions of {len(clustered.clustering):,} events to {target}")
+    mentions, events = counted(len(clustered.ids), "mention"), counted(len(clustered.clustering), "event")
+    say(f"wrote {mentions} of {events} to {target}")

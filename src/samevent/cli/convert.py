@@ -21,6 +21,7 @@ from samevent.cli.common import (
     to_option,
 )
 from samevent.corpus import Corpus, Unit
+from samevent.errors import counted
 from samevent.formats import FORMATS, read
 from samevent.names import EXPORTS, KINDS, UNITS
 
@@ -86,7 +87,8 @@ def convert_cli(
     if heads:
         corpus = add_heads(corpus, jobs=jobs)
     write(corpus, target, format=write_as, unit=unit, overwrite=force)
-    say(f"wrote {len(corpus):,} documents with {sum(1 for _ in corpus.mentions()):,} mentions to {target}")
+    mentions = counted(sum(1 for _ in corpus.mentions()), "mention")
+    say(f"wrote {counted(len(corpus), 'document')} with {mentions} to {target}")
 
 
 def add_heads(corpus: Corpus, *, jobs: int) -> Corpus:

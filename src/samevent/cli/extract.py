@@ -80,7 +80,7 @@ def extract_cli(
     has are used as they are; only kinds that it lacks are looked for.
     """
     from samevent.corpus import KINDS
-    from samevent.errors import check_absent
+    from samevent.errors import check_absent, counted
     from samevent.extraction import Association
     from samevent.formats import check_writable, output_format, read, write
     from samevent.language.cache import Cache
@@ -101,7 +101,7 @@ def extract_cli(
     write(corpus, target, format=write_as, overwrite=force)
     counts = Counter(m.kind for m in corpus.mentions())
     say(
-        f"wrote {len(corpus):,} documents with "
-        + ", ".join(f"{counts[kind]:,} {kind}s" for kind in KINDS)
+        f"wrote {counted(len(corpus), 'document')} with "
+        + ", ".join(counted(counts[kind], kind) for kind in KINDS)
         + f" to {target}"
     )

@@ -29,6 +29,7 @@ from samevent.cli.common import (
     stages,
     strict_option,
 )
+from samevent.errors import counted
 from samevent.names import EXPORTS, WRITABLE
 
 if TYPE_CHECKING:
@@ -254,8 +255,8 @@ def print_summary(result: Result, target: Path) -> None:
         )
         say(f"{number}, such as {first!r} of {copies[first]!r}: events count a text once")
     say(
-        f"{len(result.stories):,} stories; {events:,} events with {mentions:,} mentions, {across:,} of them in several "
-        "documents"
+        f"{counted(len(result.stories), 'story')}; {counted(events, 'event')} with {counted(mentions, 'mention')}, "
+        f"{across:,} of them in several documents"
     )
     say(f"look at {target / 'report.html'}")
 
@@ -304,8 +305,8 @@ def print_update(done: Update, folder: Path) -> None:
         return
     changed = sum(1 for names in done.successors.values() if names)
     say(
-        f"{len(done.documents):,} documents added; {done.touched:,} of {done.mentions:,} mentions resolved anew, "
-        f"{changed:,} events merged or split (history.jsonl)"
+        f"{counted(len(done.documents), 'document')} added; {done.touched:,} of {counted(done.mentions, 'mention')} "
+        f"resolved anew, {counted(changed, 'event')} merged or split (history.jsonl)"
     )
     page = "report.html" if done.exact else "changes.html"
     say(f"look at {folder / page}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from samevent.corpus import Corpus, Document, Unit
-from samevent.errors import SameventError, UsageError, located, place
+from samevent.errors import FormatError, SameventError, UsageError, located, place
 from samevent.formats.files import STANDARD, files_in
 from samevent.formats.files import has_suffix as has_suffix
 from samevent.formats.records import Columns
@@ -54,6 +54,16 @@ class ReadOptions:
             if self.unread is None:
                 raise
             self.unread.add(error)
+
+    def leave_out(self, error: FormatError) -> None:
+        """Collect an error about something loose, or raise it."""
+        with self.loose_at(error.where or ""):
+            raise error
+
+    @property
+    def left_out(self) -> int:
+        """How much could not be read so far."""
+        return len(self.unread or self.failures or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +126,15 @@ def loose_format(
     Of a folder, only files with these suffixes are read.
     """
 
+    def unique(path: Path, id: str, options: ReadOptions) -> Iterator[Document]:
+        return unique_ids(documents(path, id, options), id)
+
     def read(path: Path, options: ReadOptions) -> Iterator[Document]:
-        for file in sorted(files_in(path, *suffixes)) if path.is_dir() else [path]:
+        found = files_in(path, *suffixes, refused=options.leave_out)
+        for file in sorted(found) if path.is_dir() else [path]:
             id = file.relative_to(path).as_posix() if path.is_dir() else file.name
             with options.loose_at(file):
-                yield from documents(file, "stdin" if file == STANDARD else id, options)
+                yield from unique(file, "stdin" if file == STANDARD else id, options)
 
     def by_suffix(path: Path) -> bool:
         return path.is_file() and has_suffix(path, *suffixes)
@@ -131,5 +145,17 @@ def loose_format(
         suffixes=suffixes,
         recognises=recognises or by_suffix,
         read=read,
-        loose=documents,
+        loose=unique,
     )
+
+
+def unique_ids(documents: Iterable[Document], id: str) -> Iterator[Document]:
+    """Yield the documents of one file; one with the id of an earlier one is named after the file and its number.
+
+    Documents with mentions keep their ids, which the mentions share.
+    """
+    seen: set[str] = set()
+    for number, document in enumerate(documents, 1):
+        repeated = document.id in seen and not document.mentions
+        seen.add(document.id)
+        yield replace(document, id=f"{id}/{number}") if repeated else document

@@ -435,7 +435,9 @@ FORMAT = Format(
     name="brat",
     summary="brat standoff: a folder of .txt and .ann files",
     suffixes=(),
-    recognises=lambda path: any(files_in(path, ".ann")) if path.is_dir() else has_suffix(path, ".ann"),
+    recognises=lambda path: (
+        any(files_in(path, ".ann", refused=lambda _: None)) if path.is_dir() else has_suffix(path, ".ann")
+    ),
     read=read,
     write=write,
 )

@@ -12,17 +12,26 @@ from pathlib import Path
 from samevent.corpus import Document
 from samevent.errors import FormatError, place
 from samevent.formats.base import ReadOptions, loose_format
-from samevent.formats.files import read_zip
+from samevent.formats.files import opened, read_zip
 from samevent.formats.text import date_in
 from samevent.formats.xml import Element, parse
 
 _TEXT, _PROPERTIES = "word/document.xml", "docProps/core.xml"
 _SKIPPED = frozenset({"del", "Fallback", "moveFrom", "instrText", "delText"})
 """Text that is no longer there, or is there twice."""
+_COMPOUND = b"\xd0\xcf\x11\xe0"
+"""How old Office documents begin, and encrypted ones of any age."""
 
 
 def documents(path: Path, id: str, _options: ReadOptions) -> Iterator[Document]:
     """Read one document."""
+    with opened(path) as stream:
+        if stream.read(len(_COMPOUND)) == _COMPOUND:
+            raise FormatError(
+                "is protected with a password, or was saved by an older Word",
+                expected="a Word document (.docx) without a password",
+                hint="open it in Word and save it as .docx without a password",
+            )
     parts = dict(read_zip(path, _chosen))
     if (content := parts.get(place(path / _TEXT))) is None:
         raise FormatError(

@@ -66,9 +66,11 @@ def encoding_of(path: Path) -> str | None:
     """Return the encoding of a large text file if it is not UTF-8; the file is read once, piece by piece."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with opened(path) as stream:
+        first = True
         while chunk := stream.read(_CHUNK):
-            if chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            if first and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 return "utf-16"
+            first = False
             try:
                 decoder.decode(chunk)
             except UnicodeDecodeError as error:

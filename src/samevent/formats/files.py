@@ -96,17 +96,29 @@ def has_suffix(path: Path, *suffixes: str) -> bool:
     return path.name.lower().removesuffix(".gz").endswith(suffixes)
 
 
-def files_in(folder: Path, *suffixes: str) -> Iterator[Path]:
-    """Yield the files of a folder with one of these suffixes, or all, at any depth, except hidden ones."""
-    for root, folders, names in os.walk(folder, onerror=_raise_unreadable):
+def files_in(
+    folder: Path, *suffixes: str, refused: Callable[[FormatError], None] | None = None
+) -> Iterator[Path]:
+    """Yield the files of a folder with one of these suffixes, or all, at any depth, except hidden ones.
+
+    A folder inside that may not be listed is passed to `refused`; without it that is an error.
+    """
+
+    def report(error: OSError) -> None:
+        closed = FormatError(
+            f"cannot be read ({error.strerror})",
+            where=place(error.filename),
+            hint="give yourself the right to read it, or move it elsewhere",
+        )
+        if refused is None or Path(error.filename) == folder:
+            raise closed from error
+        refused(closed)
+
+    for root, folders, names in os.walk(folder, onerror=report):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             if not name.startswith(".") and (not suffixes or has_suffix(Path(name), *suffixes)):
                 yield Path(root, name)
-
-
-def _raise_unreadable(error: OSError) -> None:
-    raise FormatError(f"cannot be read ({error.strerror})", where=place(error.filename)) from error
 
 
 def read_bytes(path: Path, *, most: int | None = None) -> bytes:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from samevent.corpus import Argument, Document, Mention
-from samevent.errors import FormatError, located
+from samevent.errors import FormatError, located, place
 from samevent.formats import (
     conll2012,
     corefi,
@@ -45,16 +45,31 @@ _KINDS: tuple[Format, ...] = (
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read the files of a folder in the order of their names."""
-    files = {PurePosixPath(file.relative_to(path).as_posix()): file for file in files_in(path)}
+    files = {
+        PurePosixPath(file.relative_to(path).as_posix()): file
+        for file in files_in(path, refused=options.leave_out)
+    }
     ids: set[str] = set()
     for name in sorted(files, key=str):
-        for document in _documents(files[name], name, options):
+        for document in _documents_or_reason(files[name], name, options):
             unique = _with_own_id(document, name) if document.id in ids else document
             with options.loose_at(files[name]):
                 if unique.id in ids:
                     raise FormatError(f"two documents have the id {document.id!r}", expected="unique ids")
                 ids.add(unique.id)
                 yield unique
+
+
+def _documents_or_reason(file: Path, name: PurePosixPath, options: ReadOptions) -> Iterator[Document]:
+    """Yield the documents of a file; one that has none, such as a table without rows, is left out and listed."""
+    empty, before = True, options.left_out
+    for document in _documents(file, name, options):
+        empty = False
+        yield document
+    if empty and options.left_out == before:
+        options.leave_out(
+            FormatError("contains no documents", where=place(file), expected="at least one document")
+        )
 
 
 def _documents(file: Path, name: PurePosixPath, options: ReadOptions) -> Iterator[Document]:
@@ -103,7 +118,10 @@ def with_ids(document: Document, names: Mapping[str, str]) -> Document:
 
 def _recognises(path: Path) -> bool:
     return path.is_dir() and any(
-        kind.recognises(file) for file in files_in(path) if file.is_file() for kind in _KINDS
+        kind.recognises(file)
+        for file in files_in(path, refused=lambda _: None)
+        if file.is_file()
+        for kind in _KINDS
     )
 
 

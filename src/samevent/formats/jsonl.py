@@ -9,7 +9,7 @@ The folder of a run is read as its `result.jsonl`. Parquet files with the same f
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -19,7 +19,7 @@ from samevent.corpus import KINDS, Argument, Corpus, Document, Mention
 from samevent.corpus.document import joined, spaced_words
 from samevent.corpus.tokenize import token_spans
 from samevent.errors import FormatError
-from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix
+from samevent.formats.base import Format, ReadOptions, WriteOptions, has_suffix, unique_ids
 from samevent.formats.fields import Json, integer, label, list_of, number, parsed, string, truth
 from samevent.formats.files import read_lines, write_text
 from samevent.formats.parquet import column_names, parquet_files, rows
@@ -63,9 +63,13 @@ def _parquet_documents(part: Path, options: ReadOptions) -> Iterator[Document]:
     elif names:
         with options.loose_at(part):
             fields = options.columns.resolved(names)
-            for at, data in rows(part):
-                with options.loose_at(part, at):
-                    yield document_from_record(data, fields, f"{part.name}/{at}")
+            yield from unique_ids(_records(part, fields, options), part.name)
+
+
+def _records(part: Path, fields: Mapping[str, str], options: ReadOptions) -> Iterator[Document]:
+    for at, data in rows(part):
+        with options.loose_at(part, at):
+            yield document_from_record(data, fields, f"{part.name}/{at}")
 
 
 def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:

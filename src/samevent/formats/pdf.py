@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from samevent.corpus import Document
 from samevent.corpus.document import MAX_CHARACTERS
-from samevent.errors import FormatError
+from samevent.errors import FormatError, counted
 from samevent.formats.base import ReadOptions, loose_format
 from samevent.formats.extras import guarded_library, missing
 from samevent.formats.files import MAX_CONTAINER_BYTES, read_bytes
@@ -34,29 +34,47 @@ _FULL = 0.75
 
 def documents(path: Path, id: str, _options: ReadOptions) -> Iterator[Document]:
     """Read one document."""
-    try:
-        from pypdf import PdfReader
-    except ImportError as error:
-        raise missing("PDF", "pypdf", "pdf") from error
+    check_installed()
     data = read_bytes(path, most=MAX_CONTAINER_BYTES)
     with guarded_library("PDF", "pypdf"):
-        reader = PdfReader(io.BytesIO(data))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise FormatError(
-                "is encrypted", expected="a document without a password", hint="save it without its password"
-            )
+        reader = _opened(data)
         pages = list(_pages(reader))
         title, created = _properties(reader)
     text = flowing(pages)
     if not text:
         raise FormatError(
-            f"has no text on its {len(pages):,} page(s)",
+            f"has no text on its {counted(len(pages), 'page')}",
             expected="text, not pictures of it",
             hint="if it was scanned, recognise its text first, for example with ocrmypdf",
         )
     yield Document.from_text(
         id, text, title=title, date=date_in(id), extra={"created": created} if created else {}
     )
+
+
+def check_installed() -> None:
+    """Raise if pypdf is not installed."""
+    try:
+        import pypdf  # noqa: F401
+    except ImportError as error:
+        raise missing("PDF", "pypdf", "pdf") from error
+
+
+def _opened(data: bytes) -> PdfReader:
+    """Open a document that anyone may read; raise if it needs a password, or a library that decrypts it."""
+    from pypdf import PdfReader
+    from pypdf.errors import DependencyError
+
+    try:
+        reader = PdfReader(io.BytesIO(data))
+        opens = not reader.is_encrypted or reader.decrypt("")
+    except DependencyError as error:
+        raise missing("a PDF encrypted with AES", "cryptography", "pdf") from error
+    if not opens:
+        raise FormatError(
+            "is encrypted", expected="a document without a password", hint="save it without its password"
+        )
+    return reader
 
 
 def flowing(pages: Iterable[str]) -> str:

@@ -19,12 +19,15 @@ from samevent.formats.sheets import rows
 
 def documents(path: Path, id: str, options: ReadOptions) -> Iterator[Document]:
     """Read the rows of a table."""
-    encoding = options.encoding or (encoding_of(path) if path != STANDARD else None)
+    guess = encoding_of(path) if not options.encoding and path != STANDARD else None
+    more = {"encoding": guess} if guess and guess != "utf-16" else {}  # which has a mark
     fields: dict[str, str] = {}
-    for number, row in enumerate(rows(path, (), encoding=encoding, checked=options.loose_at), 1):
+    for number, row in enumerate(
+        rows(path, (), encoding=options.encoding or guess, checked=options.loose_at), 1
+    ):
         fields = fields or options.columns.resolved(row.cells)
         with options.loose_at(path, row.line):
-            yield document_from_record(row.cells, fields, f"{id}/{number}")
+            yield document_from_record(more | {**row.cells}, fields, f"{id}/{number}")
 
 
 FORMAT = loose_format("csv", "a table (CSV, TSV) with a column of texts", (".csv", ".tsv"), documents)

@@ -110,7 +110,12 @@ def rows(
                     yield _row(path, line, header, row)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise FormatError(f"is not CSV ({error})", where=place(path, line)) from error
+        raise FormatError(
+            f"is not CSV ({error}); the rows from here on are not read",
+            where=place(path, line),
+            expected="cells with quotes in pairs, and lines that end in a line feed",
+            hint="correct the row, or open the file in a spreadsheet and save it as CSV UTF-8",
+        ) from error
 
 
 def written(columns: Sequence[str], table: Iterable[Sequence[Cell]]) -> Iterator[str]:

@@ -14,7 +14,7 @@ Windows ...) is percent-encoded, and reading decodes exactly that. brat uses the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -41,7 +41,7 @@ _DATE = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 
 def read(path: Path, options: ReadOptions) -> Iterator[Document]:
     """Read a file, or the files of a folder in order of their names."""
-    for id, file in documents_in(path, *_SUFFIXES).items():
+    for id, file in documents_in(path, *_SUFFIXES, refused=options.leave_out).items():
         with options.loose_at(file):
             yield from documents(file, id, options)
 
@@ -72,11 +72,15 @@ def write(corpus: Corpus, path: Path, options: WriteOptions) -> None:
         )
 
 
-def documents_in(path: Path, *suffixes: str) -> dict[str, Path]:
+def documents_in(
+    path: Path, *suffixes: str, refused: Callable[[FormatError], None] | None = None
+) -> dict[str, Path]:
     """Return the file of each document id, for one file or for a folder in order of file names."""
     if not path.is_dir():
         return {"stdin" if path == STANDARD else document_id(PurePosixPath(path.name)): path}
-    files = {PurePosixPath(f.relative_to(path).as_posix()): f for f in files_in(path, *suffixes)}
+    files = {
+        PurePosixPath(f.relative_to(path).as_posix()): f for f in files_in(path, *suffixes, refused=refused)
+    }
     by_id: dict[str, Path] = {}
     for name in sorted(files, key=str):
         with located(files[name]):

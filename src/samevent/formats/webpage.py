@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from samevent.corpus import Document
 from samevent.errors import FormatError
-from samevent.formats.base import ReadOptions, loose_format
+from samevent.formats.base import ReadOptions, has_suffix, loose_format
 from samevent.formats.encodings import decode_any
 from samevent.formats.extras import guarded_library, missing
 from samevent.formats.files import read_bytes
@@ -20,6 +20,8 @@ from samevent.formats.text import date_in
 
 _CHARSET = re.compile(rb"""<meta[^>]{,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
 _HEAD = 4096
+_ARCHIVES = (".mhtml", ".mht")
+"""A page with its pictures in one file, as browsers save it."""
 _DATES = {
     "extensive_search": False,
     "original_date": True,
@@ -32,8 +34,23 @@ _LOGGERS = ("trafilatura", "htmldate", "justext", "courlan", "readability")
 
 def documents(path: Path, id: str, options: ReadOptions) -> Iterator[Document]:
     """Read one page."""
-    page, guess = decode_page(read_bytes(path), path, options.encoding)
+    data = read_bytes(path)
+    if has_suffix(path, *_ARCHIVES):
+        data = _page_in(data)
+    page, guess = decode_page(data, path, options.encoding)
     yield document_from_page(page, id, {"encoding": guess} if guess else {})
+
+
+def _page_in(archive: bytes) -> bytes:
+    """Return the page of an archive, a message whose first part in HTML it is."""
+    from email import message_from_bytes, policy  # slow to import
+
+    with guarded_library("a web archive"):
+        parts = message_from_bytes(archive, policy=policy.default).walk()
+        page = next((part for part in parts if part.get_content_type() == "text/html"), None)
+        if page is None:
+            raise FormatError("has no page", expected="a web page saved as a single file (MHTML)")
+        return cast(bytes, page.get_payload(decode=True) or b"")
 
 
 def decode_page(data: bytes, path: Path, encoding: str | None) -> tuple[str, str | None]:
@@ -71,5 +88,8 @@ def document_from_page(page: str, id: str, extra: dict[str, str]) -> Document:
 
 
 FORMAT = loose_format(
-    "html", "saved web pages: their main text (extra web)", (".html", ".htm", ".xhtml"), documents
+    "html",
+    "saved web pages: their main text (extra web)",
+    (".html", ".htm", ".xhtml", *_ARCHIVES),
+    documents,
 )

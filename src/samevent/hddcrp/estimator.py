@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from types import UnionType
 from typing import Any, Self
 
@@ -267,7 +268,14 @@ def _numbered(groups: ArrayLike | None, count: int) -> NDArray[np.int64]:
     """Number groups in the order of their first rows."""
     if groups is None:
         return np.zeros(count, np.int64)
-    values = groups.tolist() if isinstance(groups, np.ndarray) else list(groups)  # type: ignore[arg-type]
+    try:
+        values = groups.tolist() if isinstance(groups, np.ndarray) else list(groups)  # type: ignore[arg-type]
+        hash(tuple(values))
+    except TypeError as error:
+        raise InvalidParameterError(
+            f"'groups' is {reprlib.repr(groups)}",
+            expected=f"a list of {count} names or numbers, one per row of X",
+        ) from error
     if len(values) != count:
         raise InvalidParameterError(
             f"'groups' has {len(values)} entries", expected=f"{count}, one per row of X"

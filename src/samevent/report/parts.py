@@ -8,6 +8,7 @@ from datetime import date
 from itertools import groupby
 
 from samevent.corpus import Document, Mention
+from samevent.errors import counted as counted
 from samevent.events import LIKELY, Event, in_words
 from samevent.report.markup import Safe, escape, html, together
 
@@ -15,15 +16,6 @@ DOUBTFUL = LIKELY
 """A mention less likely than this to refer to the same event as the others is doubtful."""
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-
-
-def counted(count: int, thing: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "mention"), counted(1200, "mention")
-    ('1 mention', '1,200 mentions')
-    """
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def probability(value: float) -> str:

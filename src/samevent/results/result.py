@@ -15,7 +15,7 @@ from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.corpus.mention import common_class
 from samevent.corrections import Mark, Renaming
-from samevent.errors import UsageError, check_type
+from samevent.errors import UsageError, check_type, counted
 from samevent.events import Belief, Event, Events, Member, PairQuestion, StoredMember, Why
 from samevent.hddcrp.mixture import Mixture, largest_traces, named_traces
 from samevent.hddcrp.result import ComponentPosterior
@@ -295,7 +295,8 @@ class Result:
     @property
     def _summary(self) -> str:
         mentions = sum(map(len, self.events))
-        return f"{len(self.corpus):,} documents, {len(self.events):,} events with {mentions:,} mentions"
+        documents, events = counted(len(self.corpus), "document"), counted(len(self.events), "event")
+        return f"{documents}, {events} with {counted(mentions, 'mention')}"
 
     def to_networkx(self) -> networkx.Graph:
         """Return the graph of events, documents and named entities (extra `graph`)."""

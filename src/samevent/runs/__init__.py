@@ -21,7 +21,7 @@ from samevent.clusterers import Clustered, Clusterer
 from samevent.corpus import Corpus
 from samevent.corpus.stored import StoredDocuments
 from samevent.corrections import CORRECTIONS_FILE, Corrections, MarkedMention, NotEvents, agreed, match
-from samevent.errors import OutputExistsError, UsageError, check_absent, place
+from samevent.errors import OutputExistsError, UsageError, check_absent, counted, place
 from samevent.exports import check_writable, export_of, result_name, write
 from samevent.formats import Unread, output_format
 from samevent.formats.files import STANDARD, write_text
@@ -203,7 +203,10 @@ def run(
         advice = _advice(loaded, options)
         if skipped:
             about["skipped"] = skipped
-            tell(f"{len(skipped):,} documents were left out, such as {next(iter(skipped))!r}: see run.json")
+            were = "was" if len(skipped) == 1 else "were"
+            tell(
+                f"{counted(len(skipped), 'document')} {were} left out, such as {next(iter(skipped))!r}: see run.json"
+            )
         if unread:
             about["unread"] = unread.to_json()
         if formats:

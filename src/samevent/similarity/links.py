@@ -73,7 +73,7 @@ class Affinities:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Looks:
-    """All pairs that a first look kept, the f of that look, and what a second look makes of it.
+    """All pairs that a first look kept, the f of that look, and the f that a second look gives them.
 
     Where there is no second look, both are the same.
     """
@@ -158,7 +158,7 @@ def first_look(model: BoostedModel, settings: LinkSettings) -> LinkSettings:
 def look_again(
     table: MentionTable, model: BoostedModel, links: MentionLinks, *, scratch: Scratch = IN_MEMORY
 ) -> MentionLinks:
-    """Return all links of a corpus with what a model's second look makes of them, if it has one."""
+    """Return all links of a corpus with the f that the second look of a model gives them, if it has one."""
     if model.second is None:
         return links
     score = scratch.empty(len(links.pairs), np.float64)

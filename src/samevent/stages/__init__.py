@@ -131,7 +131,7 @@ def resolve_streamed(
     """Do what `Model.resolve` does with documents that are too many to hold: read them by partitions.
 
     Only their mention tables are put together; documents stay in the parts, and are built when somebody asks for them.
-    With a `scratch`, looks at pairs and reasons lie there.
+    With a `scratch`, scores of pairs and reasons are kept there.
     """
     clock = clock or Clock(job.options.time_limit)
     show = clock.watching(watch) or (lambda *_: None)
