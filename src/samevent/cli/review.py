@@ -16,7 +16,7 @@ from samevent.cli.common import PATH, jobs_option, model_option, say, stages
     "--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on. Default: any free one."
 )
 @click.option("--no-open", is_flag=True, help="Open no browser; only print the address.")
-@click.option("--apply", "applied", is_flag=True, help="Resolve OUT anew under its decisions, and end.")
+@click.option("--apply", "applied", is_flag=True, help="Resolve OUT again with its decisions, then exit.")
 @model_option
 @jobs_option
 def review_cli(folder: Path, port: int, no_open: bool, applied: bool, model: str, jobs: int) -> None:

@@ -34,9 +34,9 @@ from samevent.cli.run import print_update
 )  # fmt: skip
 @click.option(
     "--settle", type=click.FloatRange(0), default=5.0, show_default=True, metavar="SECONDS",
-    help="Read files that have not changed for so long.",
+    help="Read files that have not changed for this long.",
 )  # fmt: skip
-@click.option("--once", is_flag=True, help="Look once, and end.")
+@click.option("--once", is_flag=True, help="Look once, then exit.")
 @from_option("the files")
 @jobs_option
 @model_option

@@ -1,4 +1,4 @@
-"""JSON files of one's own making: an array of objects that each have a text, or objects one after another.
+"""JSON files of other programs: an array of objects that each have a text, or objects one after another.
 
 Objects are read one by one, so an array may be larger than memory. An object that holds one list of objects
 (`{"articles": [...]}`) stands for its list. Objects in the native form of JSON Lines keep their mentions.
@@ -162,5 +162,5 @@ class _Text:
 
 
 FORMAT = loose_format(
-    "json", "JSON of one's own making: an array of objects with a text", (".json",), documents
+    "json", "JSON of other programs: an array of objects with a text", (".json",), documents
 )

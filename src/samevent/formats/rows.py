@@ -1,4 +1,4 @@
-"""A single table of one's own making (.csv, .tsv) whose rows are documents, read row by row.
+"""A single table of any origin (.csv, .tsv) whose rows are documents, read row by row.
 
 The columns of text, title, date and id are named (`--text-column` ...), or found by their usual names. The other
 columns are kept in `extra`. A row without an id is called after its file and its number.

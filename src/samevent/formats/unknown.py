@@ -60,7 +60,7 @@ def unknown_format(path: Path, formats: Iterable[str]) -> FormatError:
 
 
 def single_table(path: Path) -> FormatError:
-    """Return the error for a table of one's own making."""
+    """Return the error for a single table where a folder of tables is expected."""
     return FormatError(
         "is a single table",
         where=place(path),

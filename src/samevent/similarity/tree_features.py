@@ -207,7 +207,7 @@ def _head_lemma(table: MentionTable) -> Indices:
 
 
 def reporting_heads(table: MentionTable, i: Indices, j: Indices) -> Floats:
-    """Return how many of the two heads tell of saying, thinking or perceiving."""
+    """Return how many of the two heads denote saying, thinking or perceiving."""
     reporting = _reporting(table)
     total: Floats = reporting[i] + reporting[j]
     return total
@@ -358,8 +358,8 @@ TREE_FEATURES: tuple[Feature, ...] = (
     _feature("light_heads", "tags", "{:.0f} of the heads say little by themselves", light_heads),
     _feature("pronouns", "tags", "{:.0f} of the heads are pronouns", partial(heads_tagged, ("PRP", "DT", "W", "EX"))),
     _feature(
-        "reporting_heads", "classes", "{:.0f} of the heads tell of saying, thinking or perceiving", reporting_heads,
-        otherwise="no head tells of saying, thinking or perceiving",
+        "reporting_heads", "classes", "{:.0f} of the heads denote saying, thinking or perceiving", reporting_heads,
+        otherwise="no head denotes saying, thinking or perceiving",
     ),
     _feature(
         "same_kind", "classes", "the same sort of event", same_kind, "one head is of no known sort",
