@@ -431,7 +431,13 @@ class TestFolders:
             read(tmp_path, strict=True)
 
     def test_files_without_documents_are_listed(self, tmp_path: Path) -> None:
-        empty = {"a.csv": "", "b.csv": "id,text\n", "c.jsonl": "", "d.rss": rss({}), "e.json": "[]"}
+        empty: dict[str, bytes | str] = {
+            "a.csv": "",
+            "b.csv": "id,text\n",
+            "c.jsonl": "",
+            "d.rss": rss({}),
+            "e.json": "[]",
+        }
         put(tmp_path, {**empty, "f.txt": "It fell."})
         with pytest.warns(UnreadWarning, match="5 files or rows could not be read") as caught:
             assert [document.id for document in read(tmp_path)] == ["f"]
