@@ -250,6 +250,16 @@ class TestFeeds:
         )
         assert second.title == "Strike & more"
 
+    def test_content_in_xhtml_is_its_words(self, tmp_path: Path) -> None:
+        content = (
+            '<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Two <b>men</b> fell &amp; died,'
+            " 1 &lt; 2.</p><script>alert(1)</script><p>Nobody else did.</p></div></content>"
+        )
+        feed = f"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>Fall</title>{content}<id>x</id></entry></feed>"
+        document = one(tmp_path, "a.atom", feed)
+        assert document.text == "Two men fell & died, 1 < 2.\n\nNobody else did."
+        assert document.title == "Fall"
+
     def test_entries_of_atom_have_their_own_ids(self, tmp_path: Path) -> None:
         document = one(tmp_path, "a.atom", atom({"Quake": QUAKE[0]}))
         assert (document.id, document.text, document.date) == ("tag:1", QUAKE[0], "2031-03-04")

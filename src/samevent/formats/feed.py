@@ -51,9 +51,7 @@ def _document(entry: Element, id: str) -> Document:
         fields.setdefault(_name(child), child.text.strip() or child.attributes.get("href", ""))
     texts = [plain_text(fields[name]) for name in _CONTENT if fields.get(name)]
     if not texts:
-        raise FormatError(
-            "the entry has no text", expected="a description, a summary, or content that is not XHTML"
-        )
+        raise FormatError("the entry has no text", expected="a description, a summary or content")
     title = plain_text(fields.get("title", ""))
     when = next((fields[name] for name in _DATES if fields.get(name)), None)
     own = next((fields[name] for name in _IDS if fields.get(name)), None)

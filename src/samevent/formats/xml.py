@@ -6,6 +6,7 @@ A document type declaration is an error, which rules out entities that expand wi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import NamedTuple
 from xml.parsers import expat
 
@@ -22,7 +23,10 @@ _BAD_BYTES = {
 
 
 class Element(NamedTuple):
-    """An element and the line where it starts; only elements without children have a `text`."""
+    """An element and the line where it starts.
+
+    Only elements without children have a `text`, and those of the type `xhtml`, whose text is their markup.
+    """
 
     tag: str
     attributes: Mapping[str, str]
@@ -89,13 +93,15 @@ class _Builder:
         self.encoding = "utf-8"
         self.open: list[tuple[int, Mapping[str, str], list[Element]]] = []
         self.pieces: list[str] = []
+        self.markup_depth = 0
+        """How many elements are open where the markup of another one begins; 0 outside of markup."""
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.XmlDeclHandler = self._declaration
         self.parser.StartDoctypeDeclHandler = self._doctype
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self.pieces.append
+        self.parser.CharacterDataHandler = self._characters
 
     def _declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
         self.encoding = encoding or self.encoding
@@ -108,7 +114,7 @@ class _Builder:
             hint="delete the declaration if you trust the file",
         )
 
-    def _start(self, _tag: str, attributes: Mapping[str, str]) -> None:
+    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
         line = self.parser.CurrentLineNumber
         if len(self.open) == MAX_DEPTH:
             raise FormatError(
@@ -117,11 +123,24 @@ class _Builder:
                 expected=f"at most {MAX_DEPTH} levels",
             )
         self.open.append((line, attributes, []))
+        if self.markup_depth:
+            self.pieces.append(f"<{tag.rpartition(':')[2]}>")
+            return
         self.pieces.clear()
+        if attributes.get("type") == "xhtml":
+            self.markup_depth = len(self.open)
+
+    def _characters(self, text: str) -> None:
+        self.pieces.append(escape(text, quote=False) if self.markup_depth else text)
 
     def _end(self, tag: str) -> None:
+        in_markup = self.markup_depth and len(self.open) > self.markup_depth
         line, attributes, children = self.open.pop()
-        text = "" if children else "".join(self.pieces)
+        if in_markup:
+            self.pieces.append(f"</{tag.rpartition(':')[2]}>")
+            return
+        text = "".join(self.pieces) if self.markup_depth or not children else ""
+        self.markup_depth = 0
         element = Element(tag, attributes, tuple(children), text, self.file, line)
         if self.open:
             self.open[-1][2].append(element)
