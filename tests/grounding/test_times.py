@@ -15,6 +15,7 @@ from samevent.grounding.tense import Tense
 from samevent.grounding.times import is_time_of_day, resolve_time
 
 LEAST_ACCURACY = 0.9
+SETS = ("times", "times-later")
 
 
 class Case(NamedTuple):
@@ -26,9 +27,9 @@ class Case(NamedTuple):
     meaning: str | None
 
 
-def cases() -> list[Case]:
-    """Read the test set."""
-    lines = Path(__file__).with_name("times.tsv").read_text("utf-8").splitlines()
+def cases(name: str) -> list[Case]:
+    """Read a test set."""
+    lines = Path(__file__).with_name(f"{name}.tsv").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")][1:]
     return [
         Case(
@@ -46,20 +47,22 @@ def by_rules(case: Case) -> str | None:
     return str(found) if found else None
 
 
-CASES = cases()
+CASES = {name: cases(name) for name in SETS}
 
 
-def test_set_has_over_two_hundred_expressions_with_valid_meanings() -> None:
-    assert len(CASES) >= 200
-    for case in CASES:
+def test_sets_have_over_three_hundred_expressions_with_valid_meanings() -> None:
+    every = [case for some in CASES.values() for case in some]
+    assert len(every) >= 300
+    for case in every:
         assert case.tense in get_args(Tense)
         if case.meaning:
             assert str(When.parse(case.meaning)) == case.meaning
 
 
-def test_rules_resolve_most_expressions() -> None:
-    right = sum(by_rules(case) == case.meaning for case in CASES)
-    assert right >= LEAST_ACCURACY * len(CASES)
+@pytest.mark.parametrize("name", SETS)
+def test_rules_resolve_most_expressions(name: str) -> None:
+    right = sum(by_rules(case) == case.meaning for case in CASES[name])
+    assert right >= LEAST_ACCURACY * len(CASES[name])
 
 
 @pytest.mark.parametrize("text", ["5:12 a.m.", "around 7 p.m.", "in the morning", "noon"])
