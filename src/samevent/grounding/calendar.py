@@ -42,6 +42,12 @@ def week(day: date) -> Interval:
     return monday, shifted(monday, 6)
 
 
+def weekend_of(holiday: date) -> Interval:
+    """Return a holiday with the Saturday and Sunday nearest to it, and the days between."""
+    saturday = shifted(holiday, (8 - holiday.weekday()) % 7 - 3)
+    return min(holiday, saturday), max(holiday, shifted(saturday, 1))
+
+
 def valid(year: int, month: int, day: int) -> Interval | None:
     """Return a day, or None if there is no such day."""
     try:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from samevent.corpus import When
@@ -60,11 +61,16 @@ _CLOCK = re.compile(
 _VAGUE_TIMES = re.compile(
     r"\b(?:time|times|again|annual(?:ly)?|weekly|daily|monthly|yearly|hourly|once|twice|every|each|season|-time)\b"
 )
+_ADDRESS = re.compile(
+    r"(?:\w+ )?\d+ (?:block\b|(?:[a-z]\.? )?(?:\w+ ){1,2}"
+    r"(?:street|st|avenue|ave|road|rd|drive|dr|lane|boulevard|blvd|court|highway|trail)\b(?!['’]))"
+)
 _SOME_DAY = date(2000, 6, 15)
 _RECENT = 30
 """*Recently* is within so many days."""
 
 
+@lru_cache(maxsize=16_384)
 def resolve_time(text: str, anchor: date | None = None, tense: Tense = "unknown") -> When | None:
     """Return what a time expression means in a text written on the day `anchor`; None if that is unknown.
 
@@ -72,10 +78,17 @@ def resolve_time(text: str, anchor: date | None = None, tense: Tense = "unknown"
     '2031-03-14/2031-03-20'
     """
     context = _Context(normalised(text), anchor, tense)
+    if is_address(context.text):
+        return None
     try:
         return next((found for rule in _RULES if (found := rule(context))), None)
     except (OverflowError, ValueError):  # before the year 1 or after 9999
         return None
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text begins with the number of a house or block: *1915 Birch Street*, *the 2000 block*."""
+    return bool(_ADDRESS.match(text.lower()))
 
 
 def is_time_of_day(text: str) -> bool:
@@ -94,8 +107,9 @@ def normalised(text: str) -> str:
     text = re.sub(r"\s*([/:])\s*(?=\d)", r"\1", text)
     text = re.sub(r"\b([ap])\s?\.\s?m\b(?:\s?\.)?", r"\1.m.", text)
     text = re.sub(r"(\d)\s*-\s*(?=\w)", r"\1-", text)
+    text = re.sub(rf"(?<=\w)\s-\s(?={_UNIT})", "-", text)
     text = re.sub(r"(?<=\d)\s\.\s(?=\d\d)", ".", text)
-    return re.sub(r"\s+([.,']|'s\b)", r"\1", text)
+    return re.sub(r"\s+([.,]|'(?!\d))", r"\1", text)
 
 
 def _when(span: Interval | None) -> When | None:
@@ -129,9 +143,9 @@ def _direction(context: _Context) -> When | None:
 
 
 def _range(context: _Context) -> When | None:
-    """Resolve *from 1995 to 1998*, *between Monday and Friday*, *2001 and 2005*, *2008-09*."""
+    """Resolve *from 1995 to 1998*, *between Monday and Friday*, *2001 and 2005*, *from 2008-09*."""
     text = context.text
-    if match := re.fullmatch(rf"(?:the |in )?{_YEAR}-(?P<end>\d\d)", text):
+    if match := re.fullmatch(rf"(?:the |in |from |during )?{_YEAR}-(?P<end>\d\d)", text):
         start = int(match["year"])
         end = start - start % 100 + int(match["end"])
         return _when((date(start, 1, 1), date(end, 12, 31))) if start < end else None
@@ -384,11 +398,14 @@ def _ago(context: _Context) -> When | None:
 
 def _past_span(context: _Context) -> When | None:
     """Resolve *over the last eight years*, *in the past few days*, *in the next two weeks*, *in recent years*."""
-    match = re.search(rf"\b(?P<side>last|past|next|coming|recent)(?: {_NUMBER})? {_UNIT}", context.text)
+    match = re.search(
+        rf"\b(?P<side>last|past|next|coming|recent)(?: {_NUMBER})? {_UNIT}(?P<two> or (?:two|so))?",
+        context.text,
+    )
     anchor = context.anchor
     if not match or anchor is None or match["unit"] not in _DAYS:
         return None
-    most = _count(match)[1] if match["number"] else 5
+    most = _count(match)[1] if match["number"] else 2 if match["two"] else 5
     days = int(min(most * _DAYS[match["unit"]], 700_000))
     if match["side"] in ("next", "coming"):
         return _when((anchor, shifted(anchor, days)))
@@ -405,7 +422,8 @@ def _holiday(context: _Context) -> When | None:
         return None
     tense: Tense = context.tense
     tense = "past" if "last " in context.text else "future" if "next " in context.text else tense
-    return _when(calendar.nearest(lambda year: (HOLIDAYS[name](year),) * 2, context.anchor, tense))
+    days = calendar.weekend_of if "weekend" in context.text else lambda day: (day, day)
+    return _when(calendar.nearest(lambda year: days(HOLIDAYS[name](year)), context.anchor, tense))
 
 
 def _quarter(context: _Context) -> When | None:
@@ -480,11 +498,13 @@ def _part(text: str, span: Interval) -> Interval:
 
 
 def _duration(context: _Context) -> When | None:
-    """Resolve *for three weeks*, *less than a month*, *2 1/2 hours*, but not *two days later*."""
+    """Resolve *for three weeks*, *less than a month*, *2 1/2 hours*, *week-long*, but not *two days later*."""
     text = context.text
+    if long := re.search(r"(?<!-)\b(?P<unit>hour|day|week|month|year|decade)-?long\b", text):
+        return When(duration=f"P{_CODES[long['unit']].format(1)}")
     match = re.search(rf"\b{_NUMBER}(?: (?P<half>1/2|and a half))?[ -]{_UNIT}", text)
     if not match or re.search(
-        r"\b(?:after|later|before|earlier|following|prior|old|from)\b|-old\b|'s\b", text
+        r"\b(?:after|later|before|earlier|following|prior|old|from|ago|to go|to play)\b|-old\b|'s\b", text
     ):
         return None
     if (
@@ -527,6 +547,6 @@ _DATED: tuple[Rule, ...] = (
     _full_date, _day_of_month, _near_day, _weekday, _weekend, _holiday, _calendar_unit, _year,
 )  # fmt: skip
 _RULES: tuple[Rule, ...] = (
-    _direction, _range, _full_date, _nine_eleven, _day_of_month, _weekend, _holiday, _month, _near_day, _ago, _weekday,
+    _direction, _range, _full_date, _nine_eleven, _day_of_month, _holiday, _weekend, _month, _near_day, _ago, _weekday,
     _quarter, _calendar_unit, _past_span, _season, _decade, _year, _duration, _time_of_day,
 )  # fmt: skip
