@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from samevent.corpus import Quantity
 from samevent.grounding.numbers import SCALES, SMALL, number_of
+from samevent.grounding.times import is_address
 from samevent.language.annotation import Annotation
 
 _AT_LEAST = frozenset(
@@ -23,6 +24,8 @@ _AT_MOST = frozenset(
 _ABOUT = frozenset("about around approximately roughly nearly almost some".split())
 _ABOUT_SHARE = 0.1
 """*About 200* is within a tenth of 200."""
+_MANY = {"tens": (20, 99), "hundreds": (200, 999)}
+"""*Tens of thousands* and *hundreds of thousands* are so many thousands."""
 _VAGUE = {
     "dozens": (24, 96),
     "scores": (40, 99),
@@ -50,6 +53,7 @@ _CASUALTIES = {
     "kill": "dead", "die": "dead", "slay": "dead", "death": "dead", "dead": "dead", "fatality": "dead",
     "injure": "injured", "wound": "injured", "hurt": "injured", "injury": "injured",
 }  # fmt: skip
+_THREE = re.compile(r"\d{3}")
 _WHOLE = re.compile(r"(\d+(?:\.\d+)?)-?(magnitude|year|month|day|week|foot|mile|hour|point|story)s?(-old)?")
 
 
@@ -74,8 +78,8 @@ def quantities(words: Sequence[str], annotation: Annotation) -> list[Found]:
     found = []
     token = 0
     while token < len(lowered):
-        stop = _number_end(lowered, annotation, token) if token not in dated else token
-        if stop == token:
+        stop = _number_end(lowered, annotation, token)
+        if stop == token or token in dated or _is_no_count(lowered, token, stop):
             token += 1
             continue
         if quantity := _quantity(lowered, annotation, token, stop):
@@ -88,9 +92,33 @@ def _is_age(words: Sequence[str], start: int, end: int) -> bool:
     return any(word in ("old", "year-old") or word.endswith("-old") for word in words[start : end + 1])
 
 
+def _is_no_count(words: Sequence[str], start: int, stop: int) -> bool:
+    """Return whether a number is part of a clock time, an address in a web page or street, or a result such as 2-1."""
+    before, after = " ".join(words[max(start - 2, 0) : start]), " ".join(words[stop : stop + 2])
+    return (
+        before.endswith((":", "/", "_"))
+        or after.startswith((":", "/", "_"))
+        or bool(
+            words[start].isdigit() and (_DASHED_BEFORE.fullmatch(before) or _DASHED_AFTER.fullmatch(after))
+        )
+        or bool(words[start].isdigit() and is_address(" ".join(words[start : stop + 4])))
+    )
+
+
+_DASHED_BEFORE, _DASHED_AFTER = re.compile(r"\d+ [-–]"), re.compile(r"[-–] \d+")
+
+
 def _number_end(words: Sequence[str], annotation: Annotation, start: int) -> int:
     """Return where a number that begins at a token ends; the token itself if none begins."""
     word = words[start]
+    if word in _MANY and words[start + 1 : start + 3] == ["of", "thousands"]:
+        return start + 3
+    if word.isdigit() and len(word) <= 3:  # 20 , 000
+        stop = start + 1
+        while words[stop : stop + 1] == [","] and _THREE.fullmatch(" ".join(words[stop + 1 : stop + 2])):
+            stop += 2
+        if stop > start + 1 and word != "0":
+            return stop
     if word in _VAGUE and annotation.pos[start] in ("NOUN", "NUM"):
         return start + 1
     if _WHOLE.fullmatch(word):
@@ -119,19 +147,27 @@ def _quantity(words: Sequence[str], annotation: Annotation, start: int, stop: in
     if match := _WHOLE.fullmatch(words[start]):
         unit = f"{match[2]}{' old' if match[3] or words[stop : stop + 1] == ['old'] else ''}"
         return Quantity(float(match[1]), float(match[1]), unit)
-    if words[start] in _VAGUE:
+    if words[start] in _VAGUE and stop == start + 1:
         low, high = _VAGUE[words[start]]
         return Quantity(low, high, _unit(words, annotation, start, stop))
-    number = number_of(list(words[start:stop]))
+    if words[start] in _MANY:
+        low, high = _MANY[words[start]]
+        return Quantity(low * 1e3, high * 1e3, _unit(words, annotation, start, stop))
+    number = number_of(_joined(words[start:stop]))
     if number is None or number > 1e15:
         return None
     unit = _unit(words, annotation, start, stop)
     if unit in _MEASURES:
         number, unit = round(number * _MEASURES[unit], 3), "km"
-    if unit is _NO_UNIT:
+    if unit is _NO_UNIT or (not unit and (words[start] == "one" or words[start - 1 : start] == ["at"])):
         return None
     least, most = _bounds(words, start, number)
     return Quantity(least, most, unit)
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """Return the words of a number, with thousands in one piece."""
+    return ["".join(words)] if "," in words[1:2] else list(words)
 
 
 _NO_UNIT = "#"
@@ -173,7 +209,7 @@ def _unit(words: Sequence[str], annotation: Annotation, start: int, stop: int) -
     )
     if casualty:
         return "person"
-    number = number_of(list(words[start:stop])) or 0
+    number = number_of(_joined(words[start:stop])) or 0
     return _NO_UNIT if number >= 100 else ""
 
 

@@ -1,0 +1,48 @@
+"""Quantities of sentences as the real parser reads them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from parses import needs_model, random_annotations
+from samevent.corpus import Document
+from samevent.grounding.quantities import quantities
+from samevent.language.annotate import Annotator
+from samevent.language.annotation import Annotation
+
+CASES = {
+    "At least thirty people were injured.": [">=30 person"],
+    "Nearly 200 workers left the plant.": ["180-220 person"],
+    "The fire destroyed dozens of homes.": ["24-96 home"],
+    "A 5.8-magnitude earthquake struck the town.": ["5.8 magnitude"],
+    "An earthquake of magnitude 5.8 struck the town.": ["5.8 magnitude"],
+    "The company paid $2.5 million for it.": ["2500000 USD"],
+    "More than 50 , 000 people marched through the streets.": [">=50000 person"],
+    "Tens of thousands of people joined the strike.": ["20000-99000 person"],
+    "Hundreds of thousands of webpages were lost.": ["200000-999000 webpage"],
+    "A 6-year-old boy found the gun.": ["6 year old"],
+    "It happened in the 1400 block of Terry Street.": [],
+    "Officers went to 1915 Birch Street.": [],
+    "They lost 31 - 24 to the Colts.": [],
+    "See news.org / 2009 / 02 / arrested at 7 : 15.": [],
+    "No one expected this.": [],
+    "The evacuation ended at eleven.": [],
+    "Two fishermen were killed.": ["2 fisherman"],
+}
+
+
+@needs_model
+@pytest.mark.parametrize("text", CASES)
+def test_sentence_says_how_many(text: str) -> None:
+    ((document, annotation),) = Annotator().annotate([Document.from_text("d1", text)])
+    found = quantities([token.text for token in document.tokens], annotation)
+    assert [str(each.quantity) for each in found] == CASES[text]
+
+
+@given(random_annotations())
+def test_odd_parses_are_no_error(annotation: Annotation) -> None:
+    words = [
+        ("1", ",", "000", "-", "2", "one", "tens", "of", "thousands")[i % 9] for i in range(len(annotation))
+    ]
+    assert all(each.start < each.end <= len(words) for each in quantities(words, annotation))
