@@ -26,6 +26,9 @@ MOST_SHARING = 2000
 _DENSE = 4000
 """Up to so many mentions, all pairs fit into a matrix."""
 
+_SMALL_TABLE = 2**18
+"""Up to so many mentions times words, which most single documents have, sparse matrices cost more than they save."""
+
 LIKE_HEADS, NEARBY, REACH = 0.4, 2, 5
 """In one document, descriptions with heads this similar or so few sentences apart are compared, and pronouns with what
 is so few sentences before them."""
@@ -69,8 +72,12 @@ def _candidates(table: EntityTable, rows: slice) -> Integers:
     capitals, pronoun = table.codes["capitals"][rows], form == _PRONOUN
     kind = _KIND_OF[form[:, None], form]
     near = np.abs(sentence[:, None] - sentence)
-    shared = table.words[rows].astype(np.float32)
-    alike = (shared @ shared.T).toarray() > 0
+    shared = table.words[rows]
+    if shared.shape[0] * shared.shape[1] <= _SMALL_TABLE:
+        marks = shared.toarray()
+        alike = marks @ marks.T > 0
+    else:
+        alike = (shared @ shared.T).toarray() > 0
     alike |= (capitals[:, None] == capitals) & (capitals >= 0)
     similar = alike | (table.head_meaning[rows] @ table.head_meaning[rows].T > LIKE_HEADS) | (near <= NEARBY)
     anaphoric = pronoun[:, None] & (near <= REACH)
@@ -211,6 +218,10 @@ def _far(table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[Any]]
 
 def shared_weight(bags: sparse.csr_array, weights: Floats | None, pairs: EntityPairs) -> Floats:
     """Return the number of words that pairs share, or the sum of their weights."""
+    if bags.shape[0] * bags.shape[1] <= _SMALL_TABLE:
+        marks = bags.toarray()
+        together: Floats = (marks if weights is None else marks * weights) @ marks.T
+        return together[pairs.i, pairs.j].astype(np.float64)
     product = sparse.csr_array((bags if weights is None else bags * weights) @ bags.T)
     shared: Floats = np.asarray(
         (product.toarray() if len(product.indptr) < _DENSE else product)[pairs.i, pairs.j]
