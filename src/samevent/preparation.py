@@ -32,7 +32,7 @@ from samevent.extraction import (
 )
 from samevent.extraction.model import WITH_FILLERS
 from samevent.grounding import ground
-from samevent.grounding.entities import entity_reader, ground_entities
+from samevent.grounding.entities import entity_reader
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
@@ -249,9 +249,8 @@ def complete(
     extractor, events without a class get none.
     """
     document = _with_arguments(text, resources, extractor, extraction)
-    document = with_clauses(ground(document, text.annotation, resources.gazetteer), text.annotation)
     reader = entity_reader(resources) if extraction.arguments else None
-    return ground_entities(document, text.annotation, reader) if reader else document
+    return with_clauses(ground(document, text.annotation, resources.gazetteer, reader), text.annotation)
 
 
 def _with_arguments(

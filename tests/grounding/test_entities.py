@@ -9,7 +9,8 @@ from hypothesis import given
 from entity_documents import SIMPLE, VECTORS, written
 from parses import random_annotations
 from samevent.corpus import Document, Entity, Reference
-from samevent.grounding.entities import EntityReader, fullest_name, ground_entities
+from samevent.grounding import ground
+from samevent.grounding.entities import EntityReader, fullest_name
 from samevent.language.annotation import Annotation
 
 READER = EntityReader(SIMPLE, VECTORS)
@@ -18,7 +19,7 @@ TEXT = "[Mr./NNP Grell/NNP] fled/VBD\n[Tobias/NNP Grell/NNP] met/VBD [the/DT wom
 
 def grounded(text: str, id: str = "d1") -> Document:
     document, annotation = written(text, id, {"Tobias Grell": "PERSON"})
-    return ground_entities(document, annotation, READER)
+    return ground(document, annotation, None, READER)
 
 
 def names(document: Document) -> list[str]:
@@ -46,13 +47,13 @@ def test_known_entities_are_kept() -> None:
     known = Reference(entity=Entity("Q1", "T. Grell"))
     first, *others = document.mentions
     document = document.with_mentions([replace(first, refers=known), *others])
-    assert ground_entities(document, annotation, READER).mentions[0].refers is known
+    assert ground(document, annotation, None, READER).mentions[0].refers is known
 
 
 def test_grounding_twice_changes_nothing() -> None:
     document, annotation = written(TEXT)
-    once = ground_entities(document, annotation, READER)
-    assert ground_entities(once, annotation, READER) == once
+    once = ground(document, annotation, None, READER)
+    assert ground(once, annotation, None, READER) == once
 
 
 def test_labels_call_people_by_name() -> None:
@@ -68,5 +69,5 @@ def test_odd_parses_are_no_error(annotation: Annotation) -> None:
     words = [f"w{i % 3}" for i in range(len(annotation))]
     document = Document.from_tokens("d1", [words] if words else [])
     mentions = [document.mention("participant", i, i + 1, head=i) for i in range(len(words))]
-    result = ground_entities(document.with_mentions(mentions), annotation, READER)
+    result = ground(document.with_mentions(mentions), annotation, None, READER)
     assert all(mention.refers and mention.refers.entity for mention in result.mentions)

@@ -7,12 +7,11 @@ any other is called by its first mention. Grouping across documents beyond equal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from samevent.corpus import Document, Entity, Mention, Reference
+from samevent.corpus import Document, Entity, Mention
 from samevent.grounding.entity_clusters import best_links
 from samevent.grounding.entity_mentions import EntityMention, entity_mentions
 from samevent.grounding.entity_model import ENTITIES_FILE, EntityModel
@@ -71,21 +70,6 @@ def entity_reader(resources: Resources) -> EntityReader | None:
     """Return what finds the entities of documents; None if the model has learned nothing about entities."""
     path = resources.file(ENTITIES_FILE)
     return EntityReader(EntityModel.load(path), resources.vectors) if path.exists() else None
-
-
-def ground_entities(document: Document, annotation: Annotation, reader: EntityReader) -> Document:
-    """Return a document whose participants say which entity they are; what is known already is kept."""
-    if not any(mention.kind == "participant" for mention in document.mentions):
-        return document
-    entities = reader.entities(document, annotation)
-
-    def grounded(mention: Mention) -> Mention:
-        known = mention.refers or Reference()
-        if mention.kind != "participant" or known.entity:
-            return mention
-        return replace(mention, refers=replace(known, entity=entities[mention.id]))
-
-    return document.with_mentions(map(grounded, document.mentions))
 
 
 def fullest_name(mention: Mention) -> str:

@@ -5,40 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
-from typing import TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from samevent.corpus import Document, Mention, Quantity, Reference, Source, When, Where
 from samevent.corpus.reference import common_where
 from samevent.grounding.calendar import shifted
+from samevent.grounding.entities import EntityReader
 from samevent.grounding.places import PlaceName, places
 from samevent.grounding.quantities import quantities
 from samevent.grounding.tense import Tense, tenses
-from samevent.grounding.times import is_time_of_day, resolve_time
+from samevent.grounding.times import is_address, is_time_of_day, resolve_time
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
 from samevent.language.gazetteer import Gazetteer
 
 RECENT_DAYS = 7
 """An event without a stated time has probably happened in so many days before its document."""
+_NOTHING = Reference()
 _TIME_LABELS = frozenset(("DATE", "TIME"))
 
 
-def ground(document: Document, annotation: Annotation, gazetteer: Gazetteer | None = None) -> Document:
+def ground(
+    document: Document,
+    annotation: Annotation,
+    gazetteer: Gazetteer | None = None,
+    reader: EntityReader | None = None,
+) -> Document:
     """Return a document whose mentions say what they refer to; what is known already is kept.
 
-    Without a gazetteer, places are names.
+    Without a gazetteer, places are names; without a reader, nobody says who participants are.
     """
     if not document.mentions:
         return document
     grounding = _Grounding(document, annotation, gazetteer)
     arguments = {m.id: grounding.argument(m) for m in document.mentions if m.kind != "action"}
 
+    participants = any(m.kind == "participant" for m in document.mentions)
+    entities = reader.entities(document, annotation) if reader and participants else {}
+
     def grounded(mention: Mention) -> Mention:
-        known = mention.refers or Reference()
-        refers = known.completed_by(
-            arguments[mention.id] if mention.kind != "action" else grounding.action(mention, arguments)
-        )
-        return replace(mention, refers=refers) if refers != known else mention
+        found = arguments[mention.id] if mention.kind != "action" else grounding.action(mention, arguments)
+        if mention.kind == "participant" and mention.id in entities:
+            found = Reference(found.when, found.where, found.quantities, entities[mention.id])
+        if mention.refers is None:
+            return replace(mention, refers=found) if found != _NOTHING else mention
+        refers = mention.refers.completed_by(found)
+        return replace(mention, refers=refers) if refers != mention.refers else mention
 
     return document.with_mentions(map(grounded, document.mentions))
 
@@ -52,7 +65,8 @@ class _Grounding:
         written = document_date(document)
         self._written = date.fromisoformat(written) if written else None
         self._tenses = tenses(annotation)
-        self._places = places(self._words, annotation, gazetteer)
+        located = [m.span for m in document.mentions if m.kind == "location"]
+        self._places = places(self._words, annotation, gazetteer, located)
         self._quantities = quantities(self._words, annotation)
         self._main = common_where(Reference(where=name.where) for name in self._places if name.where.id)
         self._times = self._time_spans()
@@ -86,7 +100,7 @@ class _Grounding:
             when = _around(self._written, self._tenses[head])
         place = _first([r.where for r in own if r.where and r.where.id] or [r.where for r in own])
         where = _sourced(place, "argument") or around.where or _sourced(self._main, "document")
-        counted = tuple(replace(q, source="argument") for r in own for q in r.quantities)
+        counted = tuple(_with_source(q, "argument") for r in own for q in r.quantities)
         return Reference(when, where, counted or around.quantities)
 
     def _sentence(self, number: int) -> Reference:
@@ -99,7 +113,7 @@ class _Grounding:
             self._by_sentence[number] = Reference(
                 _sourced(_narrowest(whens), "sentence"),
                 _sourced(_nested(names), "sentence"),
-                tuple(dict.fromkeys(replace(q, source="sentence") for q in found)),
+                tuple(dict.fromkeys(_with_source(q, "sentence") for q in found)),
             )
         return self._by_sentence[number]
 
@@ -121,6 +135,8 @@ class _Grounding:
 
     def _time(self, start: int, end: int) -> When | None:
         text = self._document.text[self._document.tokens[start].start : self._document.tokens[end - 1].end]
+        if self._words[end - 1].isdigit() and is_address(" ".join(self._words[start : end + 4])):
+            return None
         before = self._words[start - 1].lower() if start else ""
         if before in ("since", "until", "till", "before", "by", "after"):
             text = f"{before} {text}"
@@ -177,4 +193,11 @@ Part = TypeVar("Part", When, Where)
 
 
 def _sourced(part: Part | None, source: Source) -> Part | None:
-    return replace(part, source=source) if part else None
+    known: Part | None = _with_source(part, source) if part else None
+    return known
+
+
+@lru_cache(maxsize=16_384)
+def _with_source(part: Any, source: Source) -> Any:
+    """Return a time, place or quantity that says where it is stated."""
+    return replace(part, source=source)
