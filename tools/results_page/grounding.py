@@ -32,6 +32,35 @@ def grounding(results: Iterable[Json]) -> str:
     return "\n\n".join(parts)
 
 
+def times(now: Json, blind: Json | None) -> str:
+    """Return the section of `benchmarks/grounding.py --times`: time expressions that rules and a library resolve."""
+    rows = [_resolved("new when measured", each, blind) for each in _sets(blind)[1:]]
+    rows = [_resolved("the rules were made for them", each, now) for each in _sets(now)[:1]] + rows
+    rows += [_resolved("the same, rules mended since", each, now) for each in _sets(now)[1:]]
+    return "\n\n".join(
+        [
+            "## Time expressions",
+            "`python benchmarks/grounding.py --times`: expressions of ECB+ and GVC dev with "
+            "intervals written for this test (`tests/grounding/times*.tsv`), and how many the rules of "
+            f"[grounding](grounding.md) and the library dateparser {now['dateparser']} resolve to just these. "
+            "The library gets the same dates and tenses, and the interval of its period counts. What has no certain "
+            "time counts as right if the answer is none.",
+            table(["expressions", "number", "rules", "dateparser", "commit"], rows),
+        ]
+    )
+
+
+def _sets(result: Json | None) -> Sequence[Json]:
+    sets: Sequence[Json] = result["sets"] if result else ()
+    return sets
+
+
+def _resolved(name: str, each: Json, result: Json | None) -> list[str]:
+    count = each["expressions"]
+    commit = f"`{result['commit'][:10]}`" if result and result["commit"] else "not recorded"
+    return [name, str(count), percent(each["rules"] / count), percent(each["dateparser"] / count), commit]
+
+
 def joint(results: Iterable[Json]) -> str:
     """Return the section of `tools/measure_joint.py`: events and entities in alternation, against one pass."""
     parts = [

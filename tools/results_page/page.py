@@ -18,7 +18,7 @@ from tools.results_page.coreference import (
     margin_reproduced,
 )
 from tools.results_page.entities import entities
-from tools.results_page.grounding import grounding, joint
+from tools.results_page.grounding import grounding, joint, times
 from tools.results_page.headline import headline
 from tools.results_page.markdown import change, percent, table
 from tools.results_page.plots import lines, reliability
@@ -65,6 +65,8 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
         parts.append(stories(told))
     if known := [result for name, result in results.items() if name.startswith("entities")]:
         parts.append(entities(known))
+    if "times" in results:
+        parts.append(times(results["times"], results.get("times-blind")))
     if ablated := [result for name, result in results.items() if name.startswith("grounding")]:
         parts.append(grounding(ablated))
     if passes := [result for name, result in results.items() if name.startswith("joint")]:
