@@ -86,16 +86,23 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """How probable it is that all mentions of an event are one event, and the most probable way to split it."""
+    """How probable it is that all mentions of an event are one event, and the most probable way to split it.
+
+    `likely` is how many mentions are likely to be one event, any two of them: those around the most central one. It is
+    0 if no two are, None if unknown.
+    """
 
     probability: float
     alternative: Alternative | None = None
+    likely: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         data: dict[str, Any] = {"probability": self.probability}
         if other := self.alternative:
             data["alternative"] = {"mentions": list(other.mentions), "probability": other.probability}
+        if self.likely is not None:
+            data["likely"] = self.likely
         return data
 
     @classmethod
@@ -105,6 +112,7 @@ class Belief:
         return cls(
             float(data["probability"]),
             Alternative(tuple(map(str, other["mentions"])), float(other["probability"])) if other else None,
+            int(data["likely"]) if "likely" in data else None,
         )
 
 
@@ -215,6 +223,20 @@ class Event:
     def probability(self) -> float | None:
         """P(all its members are one event), None if there is only one or nothing is known."""
         return self.belief.probability if self.belief else None
+
+    @property
+    def likely(self) -> int | None:
+        """How many of its members are likely to be one event, any two of them; None if nothing is known."""
+        return self.belief.likely if self.belief else None
+
+    @property
+    def in_words(self) -> str:
+        """How sure the event is: of a large one, of which one wrong mention is enough, how many mentions are likely."""
+        if self.probability is None:
+            return ""
+        if self.probability < LIKELY and self.likely:
+            return f"{self.likely:,} of {len(self):,} likely"
+        return in_words(self.probability)
 
     @property
     def marks(self) -> tuple[Mark, ...]:

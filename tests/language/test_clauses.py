@@ -57,6 +57,18 @@ def _clause(text: str, word: str) -> str | None:
             "Sudan denied its army had bombed the camp",
         ),
         ("The police arrested and charged two men on Monday.", "charged", "The police charged two men"),
+        (
+            "A strong earthquake struck the town of Kestry on Tuesday.",
+            "earthquake",
+            "A strong earthquake struck the town of Kestry",
+        ),
+        ("The drivers went on strike on Monday.", "strike", "The drivers went on strike"),
+        (
+            "Prosecutors charged the mayor with bribery on Thursday.",
+            "bribery",
+            "Prosecutors charged the mayor with bribery",
+        ),
+        ("The judge relies on the bribery of witnesses.", "bribery", "the bribery of witnesses"),
         ("Two men were arrested and charged with murder.", "charged", "Two men were charged with murder"),
         ("The bombing of Yida by Sudan shocked the world.", "bombing", "The bombing of Yida by Sudan"),
         (

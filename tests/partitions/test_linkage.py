@@ -9,7 +9,7 @@ from scipy.spatial.distance import squareform
 
 from samevent.errors import UsageError
 from samevent.partitions.labels import canonical
-from samevent.partitions.linkage import average_link, weakest_link
+from samevent.partitions.linkage import average_link, central_core, weakest_link
 from samevent.partitions.posterior import Posterior
 from samevent.seeds import stream
 
@@ -87,3 +87,20 @@ def test_weakest_link_is_the_last_merge_of_scipy(seed: int) -> None:
 def test_weakest_link_of_two_is_the_second() -> None:
     side, mean = weakest_link(np.array([[1.0, 0.3], [0.3, 1.0]]))
     assert (side.tolist(), mean) == ([False, True], 0.3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("least", [0.2, 0.5, 0.8])
+def test_central_core_fits_together_and_nobody_else_fits_it(seed: int, least: float) -> None:
+    between = random_posterior(seed, customers=12).matrix(np.arange(12))
+    core = central_core(between, least)
+    assert core[between.mean(axis=1).argmax()]
+    inside = between[np.ix_(core, core)]
+    assert (inside[~np.eye(len(inside), dtype=bool)] >= least).all()
+    for customer in np.flatnonzero(~core).tolist():
+        assert (between[customer, core] < least).any()
+
+
+def test_central_core_is_everybody_if_all_pairs_are_probable() -> None:
+    assert central_core(np.full((5, 5), 0.7), 0.5).all()
+    assert central_core(np.eye(4), 0.5).sum() == 1

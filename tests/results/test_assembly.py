@@ -62,12 +62,21 @@ def test_result_has_the_probability_that_an_event_is_one() -> None:
     samples = [[0, 0, 0, 1], [0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 0, 1]]
     result = resolved([0, 0, 0, 1], samples)
     assert result.events["e1"].probability == 0.5
-    assert result.events["e1"].belief == Belief(0.5, Alternative((RAID_A,), 0.5))
+    assert result.events["e1"].belief == Belief(0.5, Alternative((RAID_A,), 0.5), 3)
     sure = resolved([0, 0, 1, 1], [[0, 0, 1, 1], [0, 0, 1, 2], [0, 0, 1, 1], [0, 1, 2, 3]])
     for event in sure.events:  # of two mentions, all say the same
         assert {event.probability, *(m.probability for m in event.members)} == {
             sure.probability(event.mentions[0].id, event.mentions[1].id)
         }
+
+
+def test_result_has_how_many_mentions_are_likely_to_be_one_event() -> None:
+    event = resolved([0, 0, 0, 1], [[0, 0, 0, 1], [0, 1, 0, 1], [0, 1, 0, 1]]).events["e1"]
+    assert (event.probability, event.likely, event.in_words) == (0.3333, 2, "2 of 3 likely")
+    whole = resolved([0, 0, 0, 1], [[0, 0, 0, 1]] * 2 + [[0, 1, 0, 1]]).events["e1"]
+    assert (whole.probability, whole.likely, whole.in_words) == (0.6667, 3, "likely")
+    two = resolved([0, 1, 0, 2], [[0, 1, 0, 2], [0, 1, 2, 3], [0, 1, 2, 3]]).events["e1"]
+    assert (two.probability, two.likely, two.in_words) == (0.3333, 0, "unsure")
 
 
 def test_result_has_the_probability_of_an_event_for_any_order_of_documents() -> None:
@@ -79,9 +88,9 @@ def test_result_has_the_probability_of_an_event_for_any_order_of_documents() -> 
 
 def test_result_shows_no_alternative_that_is_improbable_or_trivial() -> None:
     sure = resolved([0, 0, 0, 1], [[0, 0, 0, 1]] * 9 + [[0, 1, 0, 1]])
-    assert sure.events["e1"].belief == Belief(0.9)
+    assert sure.events["e1"].belief == Belief(0.9, None, 3)
     two = resolved([0, 1, 0, 2], [[0, 1, 0, 2], [0, 1, 2, 3]])
-    assert two.events["e1"].belief == Belief(0.5)
+    assert two.events["e1"].belief == Belief(0.5, None, 2)
 
 
 def test_result_takes_doubtful_members_out() -> None:

@@ -70,6 +70,27 @@ def test_label_prefers_what_happened_to_what_is_asked_or_wanted() -> None:
     assert _label(asked, wanted, said) == "Jets raided Yida"
 
 
+def test_label_says_who_did_it_rather_than_what_a_noun_phrase_is_about() -> None:
+    noun = _worded(
+        "The approval of shareholders came late .", "approval", "The approval of shareholders", "shareholders"
+    )
+    verb = _worded(
+        "Shareholders approved the deal .", "approved", "Shareholders approved the deal", "Shareholders"
+    )
+    assert _label(noun, verb) == _label(verb, noun) == "Shareholders approved the deal"
+
+
+def test_label_does_not_take_a_subject_from_before_a_participle() -> None:
+    loose = _worded(
+        "A quake hit , buildings injuring 50 people .",
+        "injuring",
+        "buildings injuring 50 people",
+        "buildings",
+    )
+    whole = _worded("Later 50 people were injured .", "injured", "50 people were injured", "50 people")
+    assert _label(loose, whole) == "50 people were injured"
+
+
 def test_label_without_clauses_is_the_words_of_a_mention() -> None:
     assert _label(_worded("Jets carried out a raid .", "carried out")) == "Carried out"
     base = document("d", "They took the house over .")

@@ -33,6 +33,7 @@ from samevent.errors import counted
 from samevent.names import EXPORTS, WRITABLE
 
 if TYPE_CHECKING:
+    from samevent.events import Event
     from samevent.inputs import Inputs
     from samevent.model import Watch
     from samevent.results import Result
@@ -230,16 +231,14 @@ def print_tables(result: Result) -> None:
         "Main events",
         ["event", "mentions", "documents", "P(same event)"],
         [
-            (event.label, str(len(event)), str(event.distinct_documents), _shown(event.probability))
+            (event.label, str(len(event)), str(event.distinct_documents), _shown(event))
             for event in result.events.ranked(SHOWN_EVENTS)
         ],
     )
 
 
-def _shown(probability: float | None) -> str:
-    from samevent.events import in_words
-
-    return "" if probability is None else f"{probability:.2f} {in_words(probability)}"
+def _shown(event: Event) -> str:
+    return "" if event.probability is None else f"{event.probability:.2f}, {event.in_words}"
 
 
 def print_summary(result: Result, target: Path) -> None:

@@ -4,9 +4,10 @@
     a camp in Yida
 
 A verb takes along its subject, auxiliaries, negation, particle, objects and one prepositional phrase; a noun its
-modifiers and what it is joined to by prepositions (*the bombing of Yida*). Subordinate clauses, adverbs, appositions,
-quotes and parentheses are left out. What would make an event of a condition, a wish or an accusation stays: *if Sudan
-bombs Yida*, *Sudan plans to bomb Yida*, *accused of bombing Yida*.
+modifiers and what it is joined to by prepositions (*the bombing of Yida*), or the clause of a verb that only says that
+it took place (*an earthquake struck Kestry*, *drivers went on strike*) or that somebody is accused of it. Subordinate
+clauses, adverbs, appositions, quotes and parentheses are left out. What would make an event of a condition, a wish or
+an accusation stays: *if Sudan bombs Yida*, *Sudan plans to bomb Yida*, *accused of bombing Yida*.
 """
 
 from __future__ import annotations
@@ -43,6 +44,12 @@ _DENIALS = frozenset("deny doubt dispute refute reject fear threaten warn".split
 _LIGHT = frozenset(
     "make take carry give have hold launch conduct commit do get suffer stage undergo mount undertake".split()
 )
+_OCCURS = frozenset("strike hit shake rock jolt rattle occur happen erupt devastate ravage".split())
+"""Verbs that say of their subject that it took place."""
+_ENTERS = frozenset(("go", "be"))
+"""Verbs that say of their subject that it does what *on* or *under* leads to (*went on strike*)."""
+_ACCUSES = frozenset("accuse acquit arrest charge convict indict suspect".split())
+"""Verbs that do not say that what *of*, *with* or *for* leads to took place."""
 _RELATIVE = frozenset("who which that whom".split())
 _TIMES = frozenset(("DATE", "TIME"))
 _MEASURES = frozenset(("PERCENT", "MONEY", "QUANTITY", "CARDINAL"))
@@ -117,7 +124,32 @@ class _Parse:
             and self._subject(governor) is not None
         ):
             return self._verb_clause(governor, brevity) | self._noun(at, brevity, joined=True)
+        if (verb := self._telling_verb(at)) is not None:
+            return self._verb_clause(verb, brevity) | self._path_up(at, verb)
         return self._noun(at, brevity, joined=True)
+
+    def _telling_verb(self, noun: int) -> int | None:
+        """Return the verb that says whether what a noun names took place."""
+        labels, heads, lemmas = self.annotation.labels, self.annotation.heads, self.annotation.lemmas
+        governor = heads[noun]
+        if labels[noun] == "nsubj":
+            return governor if lemmas[governor] in _OCCURS and self._is_verb(governor) else None
+        verb = heads[governor]
+        if labels[noun] != "pobj" or not self._is_verb(verb) or self._subject(verb) is None:
+            return None
+        word = self.words[governor]
+        entered = lemmas[verb] in _ENTERS and word in ("on", "under")
+        accused = lemmas[verb] in _ACCUSES and word in ("of", "with", "for", "on")
+        return verb if entered or accused else None
+
+    def _path_up(self, noun: int, verb: int) -> set[int]:
+        """Return a noun with its modifiers, and the prepositions up to a verb."""
+        tokens = self._noun(noun, 1, joined=False)
+        at = self.annotation.heads[noun]
+        while at != verb:
+            tokens.add(at)
+            at = self.annotation.heads[at]
+        return tokens
 
     def _is_verb(self, at: int) -> bool:
         return self.annotation.pos[at] in ("VERB", "AUX") or self.annotation.tags[at].startswith("VB")

@@ -67,6 +67,24 @@ def weakest_link(between: Floats) -> tuple[NDArray[np.bool_], float]:
     return side, mean
 
 
+def central_core(between: Floats, least: float) -> NDArray[np.bool_]:
+    """Return customers of whom any two share a cluster with probability `least` or more, around the most central one.
+
+    `between` holds P(same cluster). Customers are taken in, those with the highest mean first, as long as they fit all
+    that have been.
+
+    >>> central_core(np.array([[1, 0.9, 0.2], [0.9, 1, 0.6], [0.2, 0.6, 1]]), 0.5).tolist()
+    [True, True, False]
+    """
+    core = np.zeros(len(between), np.bool_)
+    fits = np.ones(len(between), np.bool_)
+    for customer in np.argsort(-between.mean(axis=1).round(9), kind="stable").tolist():
+        if fits[customer]:
+            core[customer] = True
+            fits &= between[customer] >= least
+    return core
+
+
 class _Groups:
     """Groups of customers and the mean probability between them, of which the highest of each row is kept at hand."""
 

@@ -45,7 +45,7 @@ def row(event: Event, index: Index) -> Safe:
             "a",
             html("b", event.label),
             html("small", extent(event, brief) if len(event) > 1 else _documents_and_dates(event, index)),
-            judged(event.probability),
+            judged(event),
             href=f"#{index.lead(event)}",
         ),
         class_=index.colour(event),
@@ -75,7 +75,7 @@ def article(event: Event, index: Index, *, quoted: int) -> Safe:
         "article",
         html(
             "header",
-            html("p", event.id, " · ", extent(event), " ", judged(event.probability), class_="eyebrow"),
+            html("p", event.id, " · ", extent(event), " ", judged(event), class_="eyebrow"),
             html("h3", event.label),
             _arguments(event, index),
         ),

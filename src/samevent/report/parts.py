@@ -9,7 +9,7 @@ from itertools import groupby
 
 from samevent.corpus import Document, Mention
 from samevent.errors import counted as counted
-from samevent.events import LIKELY, Event, in_words
+from samevent.events import LIKELY, Event
 from samevent.report.markup import Safe, escape, html, together
 
 DOUBTFUL = LIKELY
@@ -100,9 +100,11 @@ def bar(value: float | None) -> Safe | None:
     return html("var", probability(value), class_=f"p{int(20 * value)}{' low' if value < DOUBTFUL else ''}")
 
 
-def judged(value: float | None) -> Safe | None:
-    """Return a probability as a number and in words; nothing if it is unknown."""
-    return None if value is None else html("span", bar(value), html("em", in_words(value)), class_="sure")
+def judged(event: Event) -> Safe | None:
+    """Return how sure an event is, as a number and in words; nothing if it is unknown."""
+    if event.probability is None:
+        return None
+    return html("span", bar(event.probability), html("em", event.in_words), class_="sure")
 
 
 def empty(*words: str) -> Safe:

@@ -77,7 +77,7 @@ def _event_list(events: Sequence[Event], index: Index) -> Safe:
 
 def _event(event: Event, index: Index) -> Safe:
     link = html("a", event.label, href=f"#{index.lead(event)}")
-    known = html("small", extent(event, brief), " ", judged(event.probability))
+    known = html("small", extent(event, brief), " ", judged(event))
     return html("li", link, known, class_=index.colour(event))
 
 

@@ -15,10 +15,10 @@ from samevent.clusterers import Clustered, Clusterer, Evidence
 from samevent.corpus import Clustering, Corpus, Mention
 from samevent.corrections import UNCORRECTED, Matched
 from samevent.errors import CorpusError
-from samevent.events import Alternative, Belief, Reason, Why
+from samevent.events import LIKELY, Alternative, Belief, Reason, Why
 from samevent.partitions.constraints import must_link_groups
 from samevent.partitions.labels import canonical, members
-from samevent.partitions.linkage import weakest_link
+from samevent.partitions.linkage import central_core, weakest_link
 from samevent.partitions.posterior import Posterior
 from samevent.results.result import Diagnostics, Result, without_reasons
 from samevent.results.stored import values_in
@@ -136,14 +136,20 @@ def _beliefs(clustered: Clustered) -> dict[str, Belief]:
     for group in members(clustered.labels.astype(np.int64)):
         if len(group) < 2:
             continue
-        alternative = _alternative(clustered, group) if len(group) > 2 else None
-        beliefs[clustered.ids[group[0]]] = Belief(round(float(whole[group[0]]), _DIGITS), alternative)
+        between = clustered.posterior.matrix(group)
+        alternative = _alternative(clustered, group, between) if len(group) > 2 else None
+        core = int(central_core(between, LIKELY).sum())
+        beliefs[clustered.ids[group[0]]] = Belief(
+            round(float(whole[group[0]]), _DIGITS), alternative, core if core > 1 else 0
+        )
     return beliefs
 
 
-def _alternative(clustered: Clustered, group: NDArray[np.integer]) -> Alternative | None:
+def _alternative(
+    clustered: Clustered, group: NDArray[np.integer], between: NDArray[np.float64]
+) -> Alternative | None:
     """Return the mentions that are another event if the event is two, unless that is improbable."""
-    side, same = weakest_link(clustered.posterior.matrix(group))
+    side, same = weakest_link(between)
     if 1 - same < _LEAST_ALTERNATIVE:
         return None
     return Alternative(tuple(clustered.ids[row] for row in group[side].tolist()), round(1 - same, _DIGITS))

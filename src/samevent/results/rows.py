@@ -17,7 +17,7 @@ from samevent.stories import Story
 
 EVENT_COLUMNS = (
     "event label event_class mentions documents copies first_date last_date when where probability "
-    "document_ids corrections part weight"
+    "document_ids corrections part weight likely"
 ).split()
 STORY_COLUMNS = "story headline documents first_date last_date events document_ids".split()
 MENTION_COLUMNS = (
@@ -94,6 +94,7 @@ def _event_row(event: Event) -> Row:
         _decisions(event.marks),
         BACKGROUND if event.background else MAIN,
         event.weight,
+        event.likely,
     )
     return dict(zip(EVENT_COLUMNS, cells, strict=True))
 
