@@ -3,8 +3,8 @@
 The label says what one sentence says and is never put together from several. The mention is chosen that words the event
 as most others do, names the participants that most others name, says who did or underwent it, and stands in a headline
 or a lead; a denial only if most mentions deny the event. Names are written in their fullest form, and the place and the
-date that the mention's own arguments refer to follow: *Jets bombed Yida · South Sudan · 10 Nov 2011*. Ties are settled
-by the words, so the order of the mentions does not matter.
+date that the mention's own arguments refer to follow: *Jets bombed Yida · South Sudan · 10 Nov 2011*. Of equal clauses
+the longer one counts, then the words, so the order of the mentions does not matter.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ _OPEN = frozenset(
 """First words of clauses that ask, or do not say that something happened."""
 _BEING = frozenset("is are was were be been being am 's 're".split())
 _PREPOSITIONS = frozenset("at by for from in into of on outside over to with".split())
-_LONGER = 4
+_ARTICLES = frozenset("a an the his her its their our".split())
+_LONGER = 3
 """A fuller name adds at most so many words: more are a headline that was taken for a name."""
+_SMALL = frozenset("of the and for in de la van von bin al".split())
+"""Words inside names that are not written with a capital."""
 
 
 class Candidate(NamedTuple):
@@ -81,8 +84,9 @@ def label_of(candidates: Sequence[Candidate]) -> str:
     named = Counter(name for each in candidates for name in each.named)
     denied = 2 * sum(each.negated for each in candidates) > len(candidates)
 
-    def order(each: Candidate) -> tuple[bool, float, str]:
-        return each.negated != denied, -_fitness(each, words, named, len(candidates)), each.text
+    def order(each: Candidate) -> tuple[bool, float, int, str]:
+        fitness = _fitness(each, words, named, len(candidates))
+        return each.negated != denied, -fitness, -len(each.text), each.text
 
     best = min(candidates, key=order)
     label = shortened(_capitalised(best.text))
@@ -134,7 +138,8 @@ def _is_told(text: str, head: str, named: Iterable[str]) -> bool:
     before, last = tokens[:at], at == len(tokens) - 1
     if not before or before[-1].endswith(("'s", "’s", "s'", "s’")) or _is_participle(tokens, at):
         return False
-    verbal = not last or head.endswith("ed") or not _BEING.isdisjoint(before)
+    noun = last or (tokens[0] in _ARTICLES and tokens[at + 1] in _PREPOSITIONS)  # *the landing in the desert*
+    verbal = not noun or head.endswith("ed") or not _BEING.isdisjoint(before)
     return verbal and any(name in before for name in named)
 
 
@@ -156,12 +161,16 @@ def _named_fully(text: str, short: str, name: str) -> str:
     'the mayor resigned'
     >>> _named_fully("Apple Unveils Pro", "Pro", "Apple Unveils Macbook Pro")
     'Apple Unveils Pro'
+    >>> _named_fully("many people were injured", "people", "five people")
+    'many people were injured'
     """
-    added = set(name.split()) - set(short.split())
-    if name in text or not set(short.split()) < set(name.split()) or len(added) > _LONGER:
+    words, added = short.split(), [word for word in name.split() if word not in short.split()]
+    if name in text or not set(words) < set(name.split()) or len(added) > _LONGER:
         return text
-    if added & set(text.split()):  # no name: the sentence has some of its words elsewhere
-        return text
+    if not all(word[0].isupper() or word in _SMALL for word in name.split()):
+        return text  # no name: *five people* are not who the next sentence calls *people*
+    if not set(added).isdisjoint(text.split()):
+        return text  # no name either: the sentence has some of its words elsewhere
     own = r"(?P<own>['’]s\b)?"
     plural = name.endswith("s") and not short.endswith("s")
 
