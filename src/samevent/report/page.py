@@ -50,8 +50,9 @@ HOW_TO_READ = (
     " only said, seen or done is background, and shown on request.",
     "The number beside a mention is the probability that it refers to the same event as the other mentions of its"
     " event, averaged over them; an event's number is the probability that all its mentions are one event. From 0.90 on"
-    " that is almost certain, from 0.50 on likely, below it is unsure. Mentions below 0.50 are marked doubtful and"
-    " listed first.",
+    " that is almost certain, from 0.50 on likely, below it is unsure. One wrong mention makes a large event unsure, so"
+    " it says instead how many of its mentions are likely to be one event, any two of them. Mentions below 0.50 are"
+    " marked doubtful and listed first.",
     "“Closest to” names the mention that most probably refers to the same event. Reasons for (to the right) and against"
     " (to the left) are in log-odds: 0.7 doubles the odds.",
 )
