@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +25,7 @@ ALL = [(i, j) for i in range(6) for j in range(i)]
 LINKS = MentionLinks(Pairs(*np.array(ALL, np.int32).T), np.linspace(0.05, 0.95, len(ALL)))
 
 
-def judged(
-    must: list[tuple[int, int]], cannot: list[tuple[int, int]]
-) -> dict[tuple[int, int], tuple[bool, float]]:
+def judged(must: list[tuple[int, int]], cannot: list[tuple[int, int]]) -> dict[tuple[int, int], Any]:
     found = JudgedPairs.of(LINKS, PairConstraints.reduced(must, cannot, 6), 6)
     rows = zip(found.pairs.i.tolist(), found.pairs.j.tolist(), strict=True)
     return {pair: (bool(s), float(w)) for pair, s, w in zip(rows, found.same, found.weight, strict=True)}

@@ -14,7 +14,7 @@ from samevent.cli.train import train_cli
 from samevent.corrections import MarkedMention, append, new_decision
 from samevent.demo import articles
 from samevent.errors import DataError, UsageError
-from samevent.model import DEFAULT
+from samevent.language.resources import DEFAULT
 from samevent.runs import run
 from samevent.similarity.boosted import BoostedModel
 from samevent.training import reviewed_run

@@ -4,7 +4,8 @@ The label says what one sentence says and is never put together from several. Th
 as most others do, names the participants that most others name, says who did or underwent it, and stands in a headline
 or a lead; a denial only if most mentions deny the event. Names are written in their fullest form, and the place and the
 date that the mention's own arguments refer to follow: *Jets bombed Yida · South Sudan · 10 Nov 2011*. Of equal clauses
-the longer one counts, then the words, so the order of the mentions does not matter.
+that with the place and date of most mentions counts, then the longer one, then the words, so the order of the mentions
+does not matter.
 """
 
 from __future__ import annotations
@@ -84,9 +85,12 @@ def label_of(candidates: Sequence[Candidate]) -> str:
     named = Counter(name for each in candidates for name in each.named)
     denied = 2 * sum(each.negated for each in candidates) > len(candidates)
 
-    def order(each: Candidate) -> tuple[bool, float, int, str]:
+    about = Counter(part for each in candidates for part in each.about)
+
+    def order(each: Candidate) -> tuple[bool, float, int, int, str]:
         fitness = _fitness(each, words, named, len(candidates))
-        return each.negated != denied, -fitness, -len(each.text), each.text
+        usual = sum(about[part] for part in each.about)
+        return each.negated != denied, -fitness, -usual, -len(each.text), each.text
 
     best = min(candidates, key=order)
     label = shortened(_capitalised(best.text))
