@@ -4,7 +4,6 @@ Documents are parsed and prepared as everywhere (`preparation`); a whole model p
 """
 
 from samevent.training.data import annotated_events, labelled_mentions, linked_events
-from samevent.training.decisions import judged_pairs, reviewed_run
 from samevent.training.encoders import Encoders, averaged_encoders, cross_fitted, same_encoder
 from samevent.training.folder import (
     WITH_ENCODER,
@@ -34,11 +33,9 @@ __all__ = [
     "chooses_penalty",
     "cross_fitted",
     "enter_files",
-    "judged_pairs",
     "labelled_mentions",
     "linked_events",
     "needs_large_encoder",
-    "reviewed_run",
     "same_encoder",
     "train_extractor",
     "train_files",

@@ -1,4 +1,4 @@
-"""`samevent train similarity DATA -o MODEL`, and what decisions of a person teach."""
+"""`samevent train similarity DATA -o MODEL`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from samevent.names import PRESETS, SPLITS
 
 
 @click.command("similarity")
-@click.argument("data", type=PATH, nargs=-1)
+@click.argument("data", type=PATH, nargs=-1, required=True)
 @output_option
 @click.option(
     "--split",
@@ -48,15 +48,6 @@ from samevent.names import PRESETS, SPLITS
     "not have been tuned on the data.",
 )
 @click.option("--large", type=PATH, metavar="FOLDER", help="For best: the large encoder as it was published.")
-@click.option(
-    "--corrections",
-    "reviewed",
-    type=PATH,
-    multiple=True,
-    metavar="FILE",
-    help="Decisions of `samevent review`, in the folder of the run that was reviewed, or that folder (repeatable). "
-    "Without DATA, the pair model of --model learns from them alone, and a new MODEL has the other parts of --model.",
-)
 @without_option
 @model_option
 @jobs_option
@@ -68,7 +59,6 @@ def similarity_cli(
     preset: str,
     encoders: Path | None,
     large: Path | None,
-    reviewed: tuple[Path, ...],
     left_out: tuple[str, ...],
     model: str,
     jobs: int,
@@ -77,40 +67,7 @@ def similarity_cli(
     """Train a pair model on corpora with events (any readable format) and write it into MODEL.
 
     Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and locations.
-    Decisions of a person teach boosted trees how readily to join mentions in texts like those that were reviewed.
     """
-    from samevent.similarity.model import LOG_LINEAR
-
-    if not data and not reviewed:
-        raise UsageError("there is nothing to learn from", expected="DATA, --corrections, or both")
-    if reviewed and preset in LOG_LINEAR:
-        raise UsageError(
-            f"the pair model {preset!r} does not learn from decisions",
-            expected=f"--preset {' or '.join(name for name in PRESETS if name not in LOG_LINEAR)}",
-        )
-    if reviewed and (encoders or large):
-        raise UsageError(
-            "decisions are learned with the encoder of --model, not with --encoders",
-            hint="train on DATA first, then on the decisions with --model MODEL",
-        )
-    if data:
-        _train(data, output, split, preset, encoders, large, left_out, model, jobs, force)
-    if reviewed:
-        _learn_decisions(reviewed, output, preset, model, jobs, trained=bool(data), force=force)
-
-
-def _train(
-    data: tuple[Path, ...],
-    output: Path,
-    split: str | None,
-    preset: str,
-    encoders: Path | None,
-    large: Path | None,
-    left_out: tuple[str, ...],
-    model: str,
-    jobs: int,
-    force: bool,
-) -> None:
     from samevent.language.cache import Cache
     from samevent.model import Model
     from samevent.similarity.model import PAIR_MODEL_FILES
@@ -157,46 +114,4 @@ def _train(
         progress=say,
     )
     enter_files(output, {target.name: Source(", ".join(path.name for path in data))})
-    say(f"wrote {target}")
-
-
-def _learn_decisions(
-    reviewed: tuple[Path, ...],
-    output: Path,
-    preset: str,
-    model: str,
-    jobs: int,
-    *,
-    trained: bool,
-    force: bool,
-) -> None:
-    """Let the pair model in OUTPUT, or else that of `model`, learn from decisions, and write it into OUTPUT."""
-    from samevent.formats.files import check_absent
-    from samevent.language.cache import Cache
-    from samevent.model import Model
-    from samevent.similarity.boosted import BoostedModel
-    from samevent.similarity.judged import JudgedPairs, corrected
-    from samevent.similarity.model import PAIR_MODEL_FILES
-    from samevent.training import Source, enter_files, judged_pairs, reviewed_run
-
-    base = Model.load(model, cache=Cache())
-    target = output / PAIR_MODEL_FILES[preset]
-    if output.exists() and not trained:
-        check_absent(target, overwrite=force)
-    runs = [reviewed_run(path) for path in reviewed]
-    before = BoostedModel.load((output if trained else base.resources.folder) / PAIR_MODEL_FILES[preset])
-    parts = []
-    for file, corrections in runs:
-        say(f"reading {file}: {len(corrections):,} decisions")
-        prepared = base.prepare(read(file), preset=preset, corrections=corrections, jobs=jobs)
-        parts.append(judged_pairs(prepared.corpus, prepared.evidence, corrections, before))
-    judged = JudgedPairs.concatenate(parts)
-    after = corrected(before, judged, [corrections.digest for _, corrections in runs])
-    if not output.exists():
-        base.save(output)
-    after.save(target, overwrite=True)
-    enter_files(output, {target.name: Source(f"{base.name}, corrected by a person")})
-    offset = judged.offset(before.uncertainty.spread)
-    say(f"{len(judged):,} pairs were decided, {int(judged.same.sum()):,} of the same event")
-    say(f"the log-odds of all pairs move by {offset:+.2f}")
     say(f"wrote {target}")
