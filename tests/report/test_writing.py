@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -7,12 +8,13 @@ import pytest
 
 from report.pages import Page
 from report.small import SPLIT_BYTES, annotated, small_result, with_reasons
-from samevent.corpus import Document
+from samevent.corpus import Corpus, Document, stored
 from samevent.errors import OutputExistsError, UsageError
 from samevent.events import Event
 from samevent.report import book as book_module
 from samevent.report import page, pages, write_report
 from samevent.report.book import Block, Book
+from samevent.report.plots import MAX_DOCUMENTS
 from samevent.results import Result
 
 
@@ -134,6 +136,27 @@ def test_every_event_and_document_is_rendered_once(monkeypatch: pytest.MonkeyPat
     text = sum(len(document.text) for document in result.corpus)
     assert len(dict(pages(result, limit=4 * text - 1))) > 1
     assert len(rendered) == len(set(rendered)) == len(result.events) + len(result.corpus)
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_stored_documents_are_built_a_few_times(split: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Building documents from files takes longer than rendering them: once to list them, and once to show them."""
+    monkeypatch.setattr(stored, "RECENT", 8)
+    held = Corpus(sorted(stories(40).to_corpus(), key=lambda document: document.id.split("-")[2]))
+    built: Counter[int] = Counter()
+
+    def build(place: int) -> Document:
+        built[place] += 1
+        return held.documents[place]
+
+    result = Result.from_corpus(Corpus(stored.StoredDocuments(held.ids, build)))
+    assert len(result.stories) == 40  # found in a pass of its own
+    built.clear()
+    limit = 4 * sum(len(document.text) for document in held) - 1 if split else 20_000_000
+    files = dict(pages(result, limit=limit))
+    assert files == dict(pages(Result.from_corpus(held), limit=limit))
+    drawn = (4 if split else 2) * MAX_DOCUMENTS  # heads and cells of the matrix; pages need their links first
+    assert sum(built.values()) <= 2 * len(held) + drawn
 
 
 def test_index_of_a_large_report_is_small(monkeypatch: pytest.MonkeyPatch) -> None:

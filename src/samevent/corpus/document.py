@@ -152,7 +152,7 @@ class Document:
             char_start=char_start,
             char_end=char_end,
             text=self.text[char_start:char_end],
-            anchors=() if anchors == tuple(range(start, end)) else anchors,
+            anchors=anchors if anchors and anchors != tuple(range(start, end)) else (),
             head=head,
             event=event,
             within=within,

@@ -49,6 +49,8 @@ def parsed(text: str, path: Path, first_line: int = 1) -> Json:
 def string(data: Json, name: str, *, required: bool = False) -> Any:
     """Read a string; null and a missing field are None unless it is required."""
     value = data.get(name)
+    if type(value) is str:  # nearly always
+        return value
     if value is None and required:
         raise FormatError(f"the field {name!r} is missing", expected=f"a string {name!r}")
     if value is not None and not isinstance(value, str):
@@ -59,6 +61,8 @@ def string(data: Json, name: str, *, required: bool = False) -> Any:
 def label(data: Json, name: str, *, required: bool = False) -> Any:
     """Read a string that may be written as a whole number, as ids and topics often are."""
     value = data.get(name)
+    if type(value) is str:  # nearly always
+        return value
     return str(value) if _is_integer(value) else string(data, name, required=required)
 
 
@@ -88,7 +92,9 @@ def truth(data: Json, name: str) -> bool:
 
 def list_of(data: Json, name: str, of: type, called: str) -> list[Any]:
     """Read a list of values of one type; a missing field is an empty list."""
-    value = data.get(name, [])
+    if name not in data:
+        return []
+    value = data[name]
     if not isinstance(value, list) or not all(isinstance(v, of) and not isinstance(v, bool) for v in value):
         raise FormatError(f"the field {name!r} is not a list of {called}", expected=f"a list of {called}")
     return value

@@ -209,7 +209,7 @@ def _mention(document: Document, data: Json) -> Mention:
         clause=string(data, "clause"),
         probability=number(data, "probability"),
         refers=reference_from_json(data.get("refers")),
-        extra={k: v for k, v in data.items() if k not in _MENTION_FIELDS},
+        extra={} if data.keys() <= _MENTION_FIELDS else _unknown_fields(data),
     )
     if characters and document.token_span(*characters) != span:
         raise FormatError(
@@ -223,6 +223,10 @@ def _mention(document: Document, data: Json) -> Mention:
             hint="its offsets and its text disagree; correct one of them",
         )
     return mention
+
+
+def _unknown_fields(data: Json) -> Json:
+    return {name: value for name, value in data.items() if name not in _MENTION_FIELDS}
 
 
 def _kind(data: Json) -> Any:

@@ -6,23 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from math import inf
 from typing import Any, Literal
 
-from samevent.corpus import Document, Mention
+from samevent.corpus import Document
 from samevent.events import Event, Member
 from samevent.report import documents, events, stories
-from samevent.report.comparison import Spans, compare
-from samevent.report.index import Index, Reportable
+from samevent.report.index import Index, Reportable, name
 from samevent.report.markup import Safe, html
 from samevent.report.parts import counted, empty
+from samevent.report.reasons import Reasons, packed, reasons_of
 from samevent.report.review import review_data
 from samevent.stories import Story
 
 MAX_QUOTED_CHARACTERS = 1_000_000
 """Limit on the text of documents and quoted sentences together; beyond it, events name mentions without quoting."""
-
-MAX_REASONS = 5
-"""How many reasons per member the script can show, strongest first."""
 
 MAX_LISTED = 5_000
 """How many events with several mentions, and how many with one, the list names."""
@@ -42,6 +40,15 @@ class Block:
     anchors: tuple[str, ...]
     markup: Safe
     members: tuple[Member, ...] = ()
+    reasons: tuple[Reasons, ...] = ()
+
+
+class Survey:
+    """What a first look at documents tells: how long they are, and their lines in the list."""
+
+    def __init__(self) -> None:
+        self.characters = self.sentences = 0
+        self.rows: list[Safe] = []
 
 
 class Book:
@@ -52,6 +59,7 @@ class Book:
         self.whole = True
         """Whether everything is on one page. Otherwise the first page is an index, with shorter lists."""
         self.title = str(result.about.get("title") or self.headline)
+        self._survey = Survey()
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
@@ -70,9 +78,19 @@ class Book:
 
     def blocks(self) -> list[Block]:
         """Return everything for one page but stories: events, as far quoted as fits, and documents in order."""
-        quoted = _affordable_quotes(self.index)
-        events_first = [self.event_block(event, quoted) for event in self.index.articles]
-        return [*events_first, *(self.document_block(document) for document in self.index.documents)]
+        quoted = _affordable_quotes(self.index, self.survey())
+        return self._rendered(self.index.articles, range(len(self.index.documents)), quoted)
+
+    def survey(self, most: float = inf) -> Survey:
+        """Look at documents one by one, until they have more than `most` characters and the index has its lines."""
+        seen, every = self._survey, self.index.documents
+        while len(seen.rows) < len(every) and (seen.characters <= most or len(seen.rows) < MAX_INDEXED):
+            document = every[len(seen.rows)]
+            self.index.names[document.id] = name(document)
+            seen.characters += len(document.text)
+            seen.sentences += len(document.sentences)
+            seen.rows.append(documents.row(document, self.index))
+        return seen
 
     @property
     def told(self) -> Sequence[Story]:
@@ -114,12 +132,17 @@ class Book:
         """Return an event, with `quoted` mentions in their sentences."""
         index = self.index
         return Block(
-            "events", (index.event(event),), events.article(event, index, quoted=quoted), event.members
+            "events",
+            (index.event(event),),
+            events.article(event, index, quoted=quoted),
+            event.members,
+            reasons_of(event.members, index),
         )
 
     def document_block(self, document: Document) -> Block:
         """Return a document, with the anchors of its mentions."""
         index = self.index
+        index.names[document.id] = name(document)
         mentions = (index.mention(m.id) for m in document.mentions if m.id in index.mentions)
         return Block(
             "documents", (index.document(document.id), *mentions), documents.article(document, index)
@@ -151,10 +174,24 @@ class Book:
         for event in index.articles:
             members[first(place[event.documents[0]])][0].append(event)
         for articles, texts in members.values():
-            yield [
-                *(self.event_block(event, quoted) for event in articles),
-                *(self.document_block(index.documents[at]) for at in texts),
-            ]
+            yield self._rendered(articles, texts, quoted)
+
+    def _rendered(self, articles: Sequence[Event], texts: Sequence[int], quoted: int) -> list[Block]:
+        """Return the blocks of events, and then those of documents by their places.
+
+        Events are rendered beside the first of their documents, so that few documents have to be at hand at a time.
+        """
+        beginning: dict[str, list[Event]] = {}
+        for event in articles:
+            beginning.setdefault(event.documents[0], []).append(event)
+        shown: dict[str, Block] = {}
+        read: list[Block] = []
+        for at in texts:
+            document = self.index.documents[at]
+            read.append(self.document_block(document))
+            for event in beginning.get(document.id, ()):
+                shown[event.id] = self.event_block(event, quoted)
+        return [*(shown[event.id] for event in articles), *read]
 
     @property
     def listed(self) -> tuple[Sequence[Event], Sequence[Event]]:
@@ -181,8 +218,7 @@ class Book:
 
     def document_list(self, pages: Sequence[Safe] = ()) -> list[Safe]:
         """Return the list of documents, and of the further pages if there are too many."""
-        listed = islice(self.index.documents, None if self.whole else MAX_INDEXED)
-        rows = [documents.row(document, self.index) for document in listed]
+        rows = self.survey().rows if self.whole else self.survey(0).rows[:MAX_INDEXED]
         parts = [html("ol", rows, class_="rows") if rows else empty("There are no documents.")]
         if left := len(self.index.documents) - len(rows):
             parts.append(html("p", f"{counted(left, 'more document')} on the pages below.", class_="note"))
@@ -192,34 +228,8 @@ class Book:
         """Return what the script needs besides the markup: sort keys, and the reasons of members."""
         index = self.index
         listed = [event for part in self.listed for event in part] if rows else []
-        words: dict[str, int] = {}
-        whys: dict[str, list[int]] = {}
-        points: dict[str, list[Any]] = {}
-        for mention, why in ((m.mention, m.why) for block in blocks for m in block.members):
-            if why is None or why.mention not in index.mentions:
-                continue
-            closest = int(index.mention(why.mention)[1:])
-            numbers = [closest, round(100 * why.similarity), round(100 * why.probability)]
-            for reason in why.reasons[:MAX_REASONS]:
-                numbers += [words.setdefault(reason.about, len(words)), round(10 * reason.added)]
-            number = index.mention(mention.id)[1:]
-            whys[number] = numbers
-            if found := compare(mention, index.mentions[why.mention], index):
-                points[number] = [
-                    [
-                        int(point.agrees),
-                        words.setdefault(point.words, len(words)),
-                        _in_sentence(index, mention, point.first),
-                        _in_sentence(index, index.mentions[why.mention], point.second),
-                    ]
-                    for point in found
-                ]
-        return {
-            "rows": [events.row_keys(event, index) for event in listed],
-            "words": list(words),
-            "whys": whys,
-            "points": points,
-        }
+        keys = [events.row_keys(event, index) for event in listed]
+        return {"rows": keys, **packed(reasons for block in blocks for reasons in block.reasons)}
 
     def review(self, blocks: Sequence[Block], *, first: bool = False) -> str:
         """Return what the script needs for corrections: mentions as decisions name them, and first of all questions."""
@@ -227,22 +237,9 @@ class Book:
         return review_data(self.index, mentions, with_questions=first)
 
 
-def _in_sentence(index: Index, mention: Mention, spans: Spans) -> list[int]:
-    """Return where spans begin and end in the sentence of a mention, as scripts count; those elsewhere are left out."""
-    document = index.result.corpus[mention.document]
-    sentence = document.sentences[document.sentence_of(mention.start)]
-    start, end = document.tokens[sentence.start].start, document.tokens[sentence.end - 1].end
-    edges = [edge for a, b in spans if start <= a and b <= end for edge in (a, b)]
-    return [len(document.text[start:edge].encode("utf-16-le")) // 2 for edge in edges]
-
-
-def _affordable_quotes(index: Index) -> int:
+def _affordable_quotes(index: Index, survey: Survey) -> int:
     """Return how many mentions per event can be quoted within the limit; the script looks up the others."""
-    text = sentences = 0
-    for document in index.documents:
-        text += len(document.text)
-        sentences += len(document.sentences)
-    average = text / max(1, sentences)
+    text, average = survey.characters, survey.characters / max(1, survey.sentences)
     sizes = [len(event) for event in index.articles]
     for quoted in (max(sizes, default=1), 50, 20, 10, 7, 5, 4, 3, 2):
         if text + average * sum(min(quoted, size) for size in sizes) <= MAX_QUOTED_CHARACTERS:

@@ -97,7 +97,7 @@ def _is_doubtful(member: Member) -> bool:
 
 
 def _documents_and_dates(event: Event, index: Index) -> str:
-    documents = ", ".join(name(index.result.corpus[document]) for document in event.documents)
+    documents = ", ".join(map(index.name, event.documents))
     return " · ".join(part for part in (documents, brief(event.dates)) if part)
 
 

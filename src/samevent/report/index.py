@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 from samevent.corpus import Corpus, Document, Mention
@@ -79,6 +79,8 @@ class Index:
         compact = len(self.singletons) > MAX_SINGLETON_ARTICLES
         self.articles = self.coreferent if compact else self.ranked
         self.mentions = {mention.id: mention for event in result.events for mention in event.mentions}
+        self.names: dict[str, str] = {}
+        """The names of documents that were looked at."""
         self.fillers = lru_cache(maxsize=_DOCUMENTS)(self._fillers)
         self._event = {event.id: number for number, event in enumerate(result.events, 1)}
         self._document = {id: number for number, id in enumerate(result.corpus.ids, 1)}
@@ -90,6 +92,16 @@ class Index:
     def _fillers(self, document: str) -> dict[str, Mention]:
         """Return the participants, times and locations of a document by their ids."""
         return {m.id: m for m in self.result.corpus[document].mentions if m.kind != "action"}
+
+    @cached_property
+    def marks(self) -> dict[int, list[list[str]]]:
+        """The decisions that hold for mentions, with their ids, by the mentions' numbers."""
+        return {
+            self._mention[member.mention.id]: [[mark.decision, mark.id] for mark in member.marks]
+            for event in self.result.events
+            for member in event.members
+            if member.marks
+        }
 
     def event(self, event: Event) -> str:
         """Return the anchor of an event."""
@@ -106,6 +118,13 @@ class Index:
     def mention(self, id: str) -> str:
         """Return the anchor of an event mention in its document."""
         return f"m{self._mention[id]}"
+
+    def name(self, id: str) -> str:
+        """Return the name of a document, which is looked at only if it has not been yet."""
+        known = self.names.get(id)
+        if known is None:
+            known = self.names[id] = name(self.result.corpus[id])
+        return known
 
     def has_article(self, event: Event) -> bool:
         """Return whether an event has an article of its own."""

@@ -124,16 +124,10 @@ def review_data(index: Index, shown: Iterable[Mention], *, with_questions: bool)
     listed = list(shown)
     numbers = [int(index.mention(m.id)[1:]) for m in listed]
     asked: Sequence[PairQuestion] = index.result.questions if with_questions else ()
-    marks = {
-        int(index.mention(member.mention.id)[1:]): [[mark.decision, mark.id] for mark in member.marks]
-        for event in index.result.events
-        for member in event.members
-        if member.marks
-    }
     data: dict[str, Any] = {
         "mentions": dict(zip(numbers, spans(listed), strict=True)),
         "questions": [spans((question.first, question.second)) for question in asked],
-        "marks": marks,
+        "marks": index.marks,
         "documents": list(documents),
         "texts": list(texts),
     }

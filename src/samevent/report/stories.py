@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from samevent.events import Event
-from samevent.report.index import Index, name
+from samevent.report.index import Index
 from samevent.report.markup import Safe, html
 from samevent.report.parts import brief, counted, extent, judged, period, spelled
 from samevent.stories import Story
@@ -82,6 +82,6 @@ def _event(event: Event, index: Index) -> Safe:
 
 
 def _document(id: str, index: Index) -> Safe:
-    document, date = index.result.corpus[id], index.result.dates[id]
-    link = html("a", name(document), href=f"#{index.document(id)}")
+    date = index.result.dates[id]
+    link = html("a", index.name(id), href=f"#{index.document(id)}")
     return html("li", link, html("small", spelled(date)) if date else None)

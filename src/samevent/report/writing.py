@@ -17,6 +17,7 @@ from samevent.report.markup import Safe, html
 from samevent.report.page import first_page, further_page
 from samevent.report.parts import counted
 from samevent.report.plots import linked_mentions
+from samevent.report.reasons import packed
 
 MAX_BYTES = 20_000_000
 """The largest report on one page."""
@@ -56,7 +57,8 @@ def pages(
     post decisions to where they come from.
     """
     book = Book(result)
-    if sum(len(document.text) for document in book.index.documents) <= limit / _MARKUP_PER_TEXT:
+    most = limit / _MARKUP_PER_TEXT
+    if book.survey(most).characters <= most:
         whole = first_page(book, book.blocks(), served=served)
         if _size(whole) <= limit:
             yield name, whole
@@ -131,7 +133,7 @@ def _packed(book: Book, name: str, limit: int) -> Iterator[tuple[_Part, bool]]:
     elsewhere: dict[str, int] = {}
     ready: _Part | None = None
     for group in book.groups(QUOTED_WHEN_SPLIT):
-        sizes = [_upper_bound(book, block, far) for block in group]
+        sizes = [_upper_bound(block, far) for block in group]
         here: list[tuple[int, list[Block]]] = [(number, [])]
         if sum(sizes) > room and blocks:  # what belongs together begins on a page of its own
             here = [(number, []), (number + 1, [])]
@@ -162,12 +164,12 @@ def _leads(blocks: Sequence[Block], single: AbstractSet[str]) -> list[str]:
     return [anchor for block in blocks for anchor in block.anchors if anchor in single]
 
 
-def _upper_bound(book: Book, block: Block, far: int) -> int:
+def _upper_bound(block: Block, far: int) -> int:
     """Return the bytes that a block and its data take at most: numbers take less room once they are packed."""
-    data = book.data([block], rows=False)
-    reasons = sum(len(word) + 4 for word in data["words"])
+    data = packed(block.reasons)
+    texts = sum(len(word) + 4 for word in data["words"])
     numbers = sum(4 * len(why) + 12 for why in data["whys"].values())
-    return _size(block.markup) + far * block.markup.count("<a") + reasons + numbers
+    return _size(block.markup) + far * block.markup.count("<a") + texts + numbers
 
 
 def _size(text: str) -> int:

@@ -247,7 +247,9 @@ class Result:
         asked = questions(self.clustered.posterior, self.clustered.labels, most=_QUESTIONS)
         ids = self.clustered.ids
         wanted = {ids[row] for question in asked for row in (question.left, question.right)}
-        known = {m.id: m for m in self.corpus.mentions("action") if m.id in wanted}
+        known = {m.id: m for event in self.events for m in event.mentions if m.id in wanted}
+        if len(known) < len(wanted):  # some are in no event
+            known = {m.id: m for m in self.corpus.mentions("action") if m.id in wanted}
         return tuple(
             PairQuestion(known[ids[q.left]], known[ids[q.right]], q.probability, q.change) for q in asked
         )
@@ -349,6 +351,8 @@ def without_reasons(corpus: Corpus) -> Corpus:
         return replace(m, extra=extra) if len(extra) < len(m.extra) else m
 
     def untold(document: Document) -> Document:
+        if _STORY not in document.extra and not any(_FIELDS & m.extra.keys() for m in document.mentions):
+            return document
         extra = {key: value for key, value in document.extra.items() if key != _STORY}
         return replace(document, mentions=tuple(map(bare, document.mentions)), extra=extra)
 
