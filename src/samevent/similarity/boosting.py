@@ -7,7 +7,7 @@ probabilities stay those of all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from samevent.errors import DataError, UsageError
 from samevent.hddcrp.mixture import Uncertainty
 from samevent.seeds import stream
-from samevent.similarity.bags import Booleans, Floats
+from samevent.similarity.bags import Background, Booleans, Floats
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel, SecondLook
 from samevent.similarity.features import Feature
@@ -105,6 +105,16 @@ class PairRows:
     same: Booleans
     weight: Floats
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[PairRows]) -> PairRows:
+        """Put rows of several mention tables one after the other; `pairs` still count in their own tables."""
+        return cls(
+            Pairs.concatenate([part.pairs for part in parts]),
+            np.concatenate([part.columns for part in parts]),
+            np.concatenate([part.same for part in parts]),
+            np.concatenate([part.weight for part in parts]),
+        )
+
 
 def training_rows(
     data: LabelledMentions,
@@ -170,17 +180,22 @@ def train_boosted(
     learn: Collection[str] | None = None,
     settings: BoostingSettings | None = None,
     half_of: Mapping[str, int] | None = None,
+    more: Callable[[Background], PairRows] | None = None,
     progress: Progress | None = None,
 ) -> BoostedModel:
-    """Train on mentions with gold events, of the topics in `learn` (default: all); see `training_rows`."""
+    """Train on mentions with gold events, of the topics in `learn` (default: all); see `training_rows`.
+
+    `more` returns further rows to learn from, by the background of the model.
+    """
     settings = settings or BoostingSettings()
     rows = training_rows(data, settings, learn=learn, half_of=half_of)
+    learned = np.array([learn is None or name in learn for name in data.topics], np.bool_)
+    background = data.table.document_frequencies(learned[data.topic]).without_rare(_MINIMUM_FREQUENCY)
     if progress:
         progress(f"{len(rows.pairs):,} pairs, {int(rows.same.sum()):,} of the same event")
-    model = fit_trees(rows.columns, rows.same, rows.weight, settings)
-    learned = np.array([learn is None or name in learn for name in data.topics], np.bool_)
-    frequencies = data.table.document_frequencies(learned[data.topic])
-    return replace(model, background=frequencies.without_rare(_MINIMUM_FREQUENCY))
+    if more:
+        rows = PairRows.concatenate([rows, more(background)])
+    return replace(fit_trees(rows.columns, rows.same, rows.weight, settings), background=background)
 
 
 def train_second_look(

@@ -4,6 +4,7 @@ Documents are parsed and prepared as everywhere (`preparation`); a whole model p
 """
 
 from samevent.training.data import annotated_events, labelled_mentions, linked_events
+from samevent.training.decisions import decided_pairs, reviewed_run
 from samevent.training.encoders import Encoders, averaged_encoders, cross_fitted, same_encoder
 from samevent.training.folder import (
     WITH_ENCODER,
@@ -18,6 +19,7 @@ from samevent.training.folder import (
 from samevent.training.pair_models import (
     PAIR_MODEL_SETTINGS,
     chooses_penalty,
+    needs_encoder,
     needs_large_encoder,
     train_pair_model,
 )
@@ -32,10 +34,13 @@ __all__ = [
     "check_linked",
     "chooses_penalty",
     "cross_fitted",
+    "decided_pairs",
     "enter_files",
     "labelled_mentions",
     "linked_events",
+    "needs_encoder",
     "needs_large_encoder",
+    "reviewed_run",
     "same_encoder",
     "train_extractor",
     "train_files",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +11,12 @@ from samevent.extraction import Extractor
 from samevent.formats.files import check_absent
 from samevent.language.cache import Cache
 from samevent.preparation import parse
+from samevent.similarity.bags import Background
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import USUAL_UNCERTAINTY, AnyPairModel
-from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.boosting import BoostingSettings, PairRows, train_boosted
 from samevent.similarity.code_features import CODE_NAMES
+from samevent.similarity.decided import DecidedPairs
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.training import PairTrainingSettings, train
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
@@ -67,6 +69,7 @@ def train_pair_model(
     learn: Collection[str] | None = None,
     settings: PairModelSettings | None = None,
     encoders: Encoders | None = None,
+    decided: Sequence[DecidedPairs] = (),
     jobs: int = 1,
     cache: Cache | None = None,
     overwrite: bool = False,
@@ -75,7 +78,7 @@ def train_pair_model(
     """Train a pair model on documents with events and write it; arguments are the extractor's.
 
     `learn` names the topics to learn from; the others only help to choose C. Trees that compare contextual vectors
-    need `encoders`.
+    need `encoders`. Trees also learn from pairs that a person has `decided`.
     """
     check_absent(output, overwrite=overwrite)
     settings = settings or PairTrainingSettings()
@@ -87,7 +90,7 @@ def train_pair_model(
         encode=encoders.encode if encoders and needs_encoder(settings) else None,
         read=encoders.read if encoders else None,
     )
-    model = fit_pair_model(data, settings, learn=learn, encoders=encoders, progress=progress)
+    model = fit_pair_model(data, settings, learn=learn, encoders=encoders, decided=decided, progress=progress)
     model.save(output, overwrite=overwrite)
     return model
 
@@ -98,11 +101,23 @@ def fit_pair_model(
     *,
     learn: Collection[str] | None = None,
     encoders: Encoders | None = None,
+    decided: Sequence[DecidedPairs] = (),
     progress: Progress | None = None,
 ) -> AnyPairModel:
     """Train a pair model on mentions with events; boosted trees with their reliability on unseen topics."""
     if isinstance(settings, BoostingSettings):
         half_of = encoders.half_of if encoders and needs_encoder(settings) else None
-        model = train_boosted(data, learn=learn, settings=settings, half_of=half_of, progress=progress)
+
+        def decided_rows(background: Background) -> PairRows:
+            return PairRows.concatenate([each.rows(settings, background) for each in decided])
+
+        model = train_boosted(
+            data,
+            learn=learn,
+            settings=settings,
+            half_of=half_of,
+            more=decided_rows if decided else None,
+            progress=progress,
+        )
         return with_reliability(model, data, settings, half_of=half_of)
     return train(data, learn=learn, settings=settings, progress=progress).model

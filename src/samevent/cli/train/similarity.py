@@ -48,6 +48,15 @@ from samevent.names import PRESETS, SPLITS
     "not have been tuned on the data.",
 )
 @click.option("--large", type=PATH, metavar="FOLDER", help="For best: the large encoder as it was published.")
+@click.option(
+    "--corrections",
+    "reviewed",
+    type=PATH,
+    multiple=True,
+    metavar="FILE",
+    help="Learn from decisions of `samevent review` too: corrections.jsonl in the folder of the run that was "
+    "reviewed, or that folder (repeatable).",
+)
 @without_option
 @model_option
 @jobs_option
@@ -59,6 +68,7 @@ def similarity_cli(
     preset: str,
     encoders: Path | None,
     large: Path | None,
+    reviewed: tuple[Path, ...],
     left_out: tuple[str, ...],
     model: str,
     jobs: int,
@@ -67,17 +77,25 @@ def similarity_cli(
     """Train a pair model on corpora with events (any readable format) and write it into MODEL.
 
     Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and locations.
+    Boosted trees also learn from the decisions of a person: the pairs of mentions that these are about count beside
+    those of DATA.
     """
     from samevent.language.cache import Cache
     from samevent.model import Model
+    from samevent.similarity.boosting import BoostingSettings
     from samevent.similarity.model import PAIR_MODEL_FILES
     from samevent.training import (
         PAIR_MODEL_SETTINGS,
         Source,
+        averaged_encoders,
+        check_linked,
         chooses_penalty,
         cross_fitted,
+        decided_pairs,
         enter_files,
+        needs_encoder,
         needs_large_encoder,
+        reviewed_run,
         same_encoder,
         train_pair_model,
     )
@@ -88,30 +106,53 @@ def similarity_cli(
             f"the pair model {preset!r} compares vectors of the large encoder",
             expected="--encoders with its adapters, and --large",
         )
+    if reviewed and not isinstance(settings, BoostingSettings):
+        raise UsageError(
+            f"the pair model {preset!r} does not learn from decisions",
+            expected=f"--preset {', '.join(n for n, how in PAIR_MODEL_SETTINGS.items() if not chooses_penalty(how))}",
+        )
+    runs = [reviewed_run(path) for path in reviewed]
     topics = load_split(split) if split else None
     first, *others = (events_of(read(path)) for path in data)
     documents = [d for d in first if topics is None or topics.part_of(d) in ("train", "dev")]
     documents += [d for corpus in others for d in corpus]
+    check_linked(documents)
     output.mkdir(parents=True, exist_ok=True)
     target = output / PAIR_MODEL_FILES[preset]
     say(f"reading {len(documents):,} documents")
-    extractor, cache = Model.load(model).extractor_of(preset), Cache()
+    cache = Cache()
+    base = Model.load(model, cache=cache)
+    extractor = base.extractor_of(preset)
     fitted = (
         cross_fitted(encoders, documents, large=large, jobs=jobs, cache=cache)
         if encoders
         else same_encoder(extractor.resources.encoder, jobs=jobs, cache=cache)
     )
+    settings = replace(settings, without=(*settings.without, *left_out))
+    decided = []
+    for file, corrections in runs if isinstance(settings, BoostingSettings) else ():
+        prepared = base.prepare(read(file), preset=preset, corrections=corrections, jobs=jobs)
+        if encoders:
+            prepared = replace(
+                prepared, encode=averaged_encoders(encoders, large=large, jobs=jobs, cache=cache)
+            )
+        vectors = prepared.contextual() if needs_encoder(settings) else {}
+        pairs = decided_pairs(prepared.corpus, prepared.table, vectors, corrections, settings.blocking)
+        say(f"{file.parent}: {len(pairs):,} decided pairs, {int(pairs.same.sum()):,} of the same event")
+        decided.append(pairs)
     train_pair_model(
         documents,
         target,
         extractor,
         learn=topics.train if topics and chooses_penalty(settings) else None,
-        settings=replace(settings, without=(*settings.without, *left_out)),
+        settings=settings,
         encoders=fitted,
+        decided=decided,
         cache=cache,
         jobs=jobs,
         overwrite=force,
         progress=say,
     )
-    enter_files(output, {target.name: Source(", ".join(path.name for path in data))})
+    sources = [path.name for path in data] + ["decisions of a person"] * bool(runs)
+    enter_files(output, {target.name: Source(", ".join(sources))})
     say(f"wrote {target}")
