@@ -81,7 +81,11 @@ def test_long_experiments_share_their_options_and_refuse_to_overwrite_before_the
 def test_the_paper_is_shown_and_written_from_stored_figures(tmp_path: Path) -> None:
     shown = run("paper")
     assert shown.exit_code == 0
-    assert "Table 4" in shown.output
+    assert all(f"Table {number}" in shown.output for number in range(1, 5))
+    coded = shown.output.partition("preset paper-code, gold mentions")[2].partition("Table")[0]
+    assert "hdp-lex" in coded  # which looks at no pairs, as under the preset paper
+    assert "R-hat of events" in shown.output
+    assert "Apple's Phil Schiller unveiled" in shown.output
     assert run("paper", "--json", tmp_path / "paper.json").exit_code == 0
     assert "results" in json.loads((tmp_path / "paper.json").read_text())
 

@@ -20,8 +20,19 @@ def row(clusterer: str, **fields: str) -> dict[str, Any]:
             "clusterer": clusterer,
             "conll": 0.5,
             "conll_interval": {"low": 0.4, "high": 0.6},
+            "verdict": "the last sample of run 1 of 5; R-hat of events is 1.2",
         }
     )
+
+
+def result(*rows: dict[str, Any], preset: str = "paper") -> dict[str, Any]:
+    counts = dict.fromkeys(("given", "kept", "exact", "gold"), 3)
+    given = [
+        {"mentions": mentions, "filter": filter} | counts
+        for mentions, filter in (("gold", "none"), ("predicted", "head"), ("predicted", "none"))
+    ]
+    about = {"model": "m", "seed": 0, "commit": "c", "date": "2026-01-01", "seconds": 1.0}
+    return about | {"preset": preset, "rows": rows, "mention_sets": given}
 
 
 def test_gather_keeps_the_papers_systems_and_readings() -> None:
@@ -32,9 +43,13 @@ def test_gather_keeps_the_papers_systems_and_readings() -> None:
         components={kind: [] for kind in KINDS},
         statistics={"dev": counts},
         coreference=[
-            {"rows": [row("lemma"), row("hdp-1f"), row("hddcrp", preset="light")]},
-            {"rows": [row("hddcrp", preset="paper-code", mentions="predicted", filter="none")]},
-            {"rows": [row("hddcrp", preset="paper-code", mentions="predicted", filter="head")]},
+            result(row("lemma"), row("hdp-1f")),
+            result(row("hddcrp", preset="light"), preset="light"),
+            result(
+                row("hddcrp", preset="paper-code", mentions="predicted", filter="none"),
+                row("hddcrp", preset="paper-code", mentions="predicted", filter="head"),
+                preset="paper-code",
+            ),
         ],
         weights={"paper": {"head_vector": 3.0}},
         extraction={"dev": found, "test": found | encoded},
@@ -42,6 +57,10 @@ def test_gather_keeps_the_papers_systems_and_readings() -> None:
     )
     kept = [(each["clusterer"], each["preset"], each["mentions"]) for each in figures["results"]]
     assert kept == [("lemma", "paper", "gold"), ("hddcrp", "paper-code", "predicted")]
+    assert [each["preset"] for each in figures["measured"]] == list(READINGS)
+    assert [(each["preset"], each["mentions"]) for each in figures["sets"]] == [
+        (preset, mentions) for preset in READINGS for mentions in ("gold", "predicted")
+    ]
     assert figures["results"][0]["paper"]["conll"] == 0.577
     assert figures["extraction"]["dev"]["location"]["paper_roles"] == 0.13
     assert [figures["extraction"][part]["time"]["encoded"] for part in ("dev", "test")] == [None, 0.95]

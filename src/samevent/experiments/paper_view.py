@@ -40,6 +40,9 @@ RECALLED: tuple[Part, ...] = ("dev", "test")
 METRICS = ("muc", "bcubed", "ceafe")
 SETS = ((PREDICTED, "head"), (GOLD, "none"))
 """The mentions and filters to compare with the paper."""
+MEASURED = ("preset", "model", "seed", "commit", "date", "seconds")
+COUNTED = ("mentions", "given", "kept", "exact", "gold")
+"""What of a result and of its sets of mentions is shown."""
 FILE = "paper.json"
 
 Json = Mapping[str, Any]
@@ -65,9 +68,19 @@ def gather(
     discussion: Json | None = None,
 ) -> dict[str, Any]:
     """Put figures of our experiments beside the paper's."""
-    rows = [row for result in coreference for row in result["rows"] if row["preset"] in READINGS]
-    kept = ("clusterer", "preset", "mentions", "filter", "unit", *METRICS, "conll", "conll_interval")
+    readings = [result for result in coreference if result["preset"] in READINGS]
+    rows = [row for result in readings for row in result["rows"]]
+    kept = (
+        "clusterer", "preset", "mentions", "filter", "unit", *METRICS, "conll", "conll_interval", "verdict",
+    )  # fmt: skip
     return {
+        "measured": [{name: result[name] for name in MEASURED} for result in readings],
+        "sets": [
+            {"preset": result["preset"], **{name: each[name] for name in COUNTED}}
+            for result in readings
+            for each in result["mention_sets"]
+            if (each["mentions"], each["filter"]) in SETS
+        ],
         "components": {"sentence": SENTENCE, "paper": PAPER_COMPONENTS, "ours": components},
         "statistics": {
             part: {"paper": asdict(PAPER_STATISTICS[part]), "ours": ours} for part, ours in statistics.items()
