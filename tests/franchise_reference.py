@@ -7,6 +7,7 @@ compiled sampler, so that equal random numbers draw equal states.
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from bisect import insort
 from collections import Counter
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp.hdp import CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT
+from samevent.hddcrp.hdp import CUSTOMERS_PER_MERGE, CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.randoms import RandomState, uniform
@@ -221,6 +222,8 @@ class Tables:
         """Split and merge, draw every customer's table, then the cluster of every table of several, move blocks."""
         words = sum(map(len, self.showing))
         self.split_and_merge(words // CUSTOMERS_PER_SPLIT, random)
+        if len(self.menu.observations.total_logs) > 1:
+            self.split_and_merge_clusters(len(self.table) // CUSTOMERS_PER_MERGE, random)
         for i, d in enumerate(self.document):
             k, seats = self.cluster[self.table[i]], self.seats[d]
             self.menu.take([i], k, self._stand_up(i))
@@ -332,6 +335,32 @@ class Tables:
             log_split = math.log(0.5 * (there / len(near) if rest[go] else 1.0))
             goes = {m: self.cluster[self.table[m]] == go for m in block} if merge else {}
             log_split += self._decide(i, j, block, rest, (stay, go), goes, random)
+            s = [m for m in block if goes[m]]
+            self._exchange(s, stay if merge else go, log_split if merge else -log_split, random)
+
+    def split_and_merge_clusters(self, count: int, random: RandomState) -> None:
+        """Draw two customers that share a feature; join their clusters or split the one that both are in."""
+        starts, features = self.menu.observations.starts, self.menu.observations.features
+        shown = [features[s:t].tolist() for s, t in itertools.pairwise(starts.tolist())]
+        for _ in range(count):
+            i = int(uniform(random) * len(shown))
+            if not shown[i]:
+                continue
+            f = shown[i][int(uniform(random) * len(shown[i]))]
+            customers = [m for m, fs in enumerate(shown) if f in fs]
+            if len(customers) < 2:
+                continue
+            j = customers[int(uniform(random) * len(customers))]
+            if i == j:
+                continue
+            stay, go = self.cluster[self.table[i]], self.cluster[self.table[j]]
+            merge = stay != go
+            if not merge:
+                go = NEW
+            block = [m for m, t in enumerate(self.table) if self.cluster[t] in (stay, go)]
+            block.sort(key=lambda m: self.document[m])
+            goes = {m: self.cluster[self.table[m]] == go for m in block} if merge else {}
+            log_split = self._decide(i, j, block, {stay: [], go: []}, (stay, go), goes, random)
             s = [m for m in block if goes[m]]
             self._exchange(s, stay if merge else go, log_split if merge else -log_split, random)
 

@@ -9,7 +9,7 @@ from samevent.hddcrp import hdp
 from samevent.hddcrp.observations import Channel, Observations
 from samevent.hddcrp.problem import Rows
 from samevent.hddcrp.randoms import seeded
-from samevent.hddcrp.splits import split_and_merge
+from samevent.hddcrp.splits import split_and_merge, split_and_merge_clusters
 from samevent.partitions.labels import canonical
 from samevent.seeds import stream
 
@@ -19,6 +19,12 @@ WITHIN, ACROSS = 0.6, 0.8
 def split(state: hdp.State, count: int) -> tuple[int, int]:
     arrays = state.restaurants, state.tables, state.menu, state.blocks, state.sides, state.random
     splits, merges = split_and_merge(count, state.alpha_within, state.alpha_across, *arrays)
+    return int(splits), int(merges)
+
+
+def split_clusters(state: hdp.State, count: int) -> tuple[int, int]:
+    arrays = state.restaurants, state.tables, state.menu, state.blocks, state.sides, state.random
+    splits, merges = split_and_merge_clusters(count, state.alpha_within, state.alpha_across, *arrays)
     return int(splits), int(merges)
 
 
@@ -79,6 +85,63 @@ def test_blocks_split_and_merge_as_in_plain_python(seed: int) -> None:
         assert canonical([plain.cluster[t] for t in plain.table]).tolist() == state.labels.tolist()
     assert twin.tolist() == state.random.tolist()
     assert (moves > 20).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_splits_and_merges_of_clusters_alone_draw_from_the_posterior(seed: int) -> None:
+    """All customers share a feature of the second channel, so that every partition can be reached."""
+    random = stream(seed, "clusters")
+    document = random.permutation([0, 0, 0, 1, 1, 2])
+    lines = [[0], [1], [0, 1], [2], [1, 2], [0]]
+    channels = [
+        of_words(lines, 3, 0.5),
+        of_words([[0], [0], [0, 1], [0], [0, 0], [0]], 2, 0.3),
+        Channel(Rows.counted(lines), 3, 0.4, parent=np.array([0, 1, 1])),
+    ]
+    state = hdp.init(document, channels, seeded(seed, "clusters"), alpha_within=WITHIN, alpha_across=ACROSS)
+
+    def draw() -> Partition:
+        split_clusters(state, 60)
+        return tuple(state.labels.tolist())
+
+    assert p_value(franchise_posterior(document, channels, WITHIN, ACROSS), draw, 2000) > 1e-3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_splits_and_merges_of_clusters_keep_the_posterior(seed: int) -> None:
+    """Some customers show nothing, or a feature that nobody else shows: these move in sweeps only."""
+    document, lines = np.array([0, 1, 0, 1, 2, 2]), [[0], [0], [0, 1], [], [3], [1, 2]]
+    channels = [of_words(lines, 4, 0.3)]
+    state = hdp.init(document, channels, seeded(seed, "keep"), alpha_within=WITHIN, alpha_across=ACROSS)
+    moves = np.zeros(2, int)
+
+    def draw() -> Partition:
+        hdp.sweep(state)
+        moves[:] += split_clusters(state, 40)
+        return tuple(state.labels.tolist())
+
+    assert p_value(franchise_posterior(document, channels, WITHIN, ACROSS), draw, 2000) > 1e-3
+    assert (moves > 2000).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_split_and_merge_as_in_plain_python(seed: int) -> None:
+    random = stream(seed, "lines")
+    lines = [random.integers(5, size=random.integers(3)).tolist() for _ in range(30)]
+    channels = [of_words(lines, 5, 1e-2), of_words(random.integers(3, size=(30, 1)).tolist(), 3, 0.5)]
+    document = random.integers(4, size=30)
+    state = hdp.init(document, channels, seeded(seed, "same"))
+    twin = state.random.copy()
+    plain = Tables(document, Observations.of_channels(channels, 30), hdp.ALPHA_WITHIN, hdp.ALPHA_ACROSS)
+    moves = np.zeros(2, int)
+    for _ in range(6):
+        moves += split_clusters(state, 60)
+        plain.split_and_merge_clusters(60, twin)
+        state.check()
+        assert plain.table == state.tables.table.tolist()
+        assert canonical([plain.cluster[t] for t in plain.table]).tolist() == state.labels.tolist()
+    assert twin.tolist() == state.random.tolist()
+    assert (moves > 10).all()
 
 
 def test_words_that_two_clusters_share_meet_in_one() -> None:

@@ -9,7 +9,9 @@ customers carry tables instead of links: with T tables left and n_k of them in c
 
 After all customers, every table of two or more draws its cluster again (Teh et al. 2006, section 5.1); a customer
 alone at a table has just drawn it. Customers of a cluster that show the same word also move together (`blocks`), and
-part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small.
+part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small. Where customers
+show several channels, whole clusters split and merge, too: many words of a cluster then share values of other channels,
+so no word can leave alone.
 
 The concentrations alpha_d and alpha_0 are fixed, or drawn from priors (`concentrations`).
 
@@ -67,7 +69,7 @@ from samevent.hddcrp.restaurants import (
     take_table,
 )
 from samevent.hddcrp.runner import Progress
-from samevent.hddcrp.splits import Sides, new_sides, split_and_merge
+from samevent.hddcrp.splits import Sides, new_sides, split_and_merge, split_and_merge_clusters
 from samevent.hddcrp.weighing import pick, ratio_with, weigh
 from samevent.partitions.labels import canonical, integers
 
@@ -78,6 +80,8 @@ FIXED: Priors = (None, None)
 CUSTOMERS_PER_PART = 32
 CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
+CUSTOMERS_PER_MERGE = 8
+"""For so many customers, one cluster splits or two merge in every sweep, if there are several channels."""
 FIRST_DRAWS = 20
 """So often concentrations are drawn before the first sweep; each draw forgets about half of the last value."""
 ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
@@ -209,7 +213,7 @@ def init(
         tables=new_tables(count),
         menu=new_menu(observations),
         blocks=new_blocks(observations, documents, alpha_across),
-        sides=new_sides(observations, int(documents.max(initial=0)) + 1),
+        sides=new_sides(observations, documents),
         random=random,
         annealed=annealed,
         least_weight=LEAST_WEIGHT * min(1.0, count / max(1, int(observations.totals.sum()))),
@@ -223,12 +227,12 @@ def init(
 
 
 def sweep(state: State, *, sweeps: int = 1) -> None:
-    """Split and merge blocks, draw the table of every customer and the cluster of every table, and move blocks.
+    """Split and merge blocks and clusters, draw every customer's table and every table's cluster, and move blocks.
 
     Then draw the concentrations, if they have priors.
     """
     seats, moved = (state.restaurants, state.tables, state.menu), (state.blocks, state.random)
-    words = len(state.blocks.customers)
+    words, several = len(state.blocks.customers), len(state.observations.total_logs) > 1
     for _ in range(sweeps):
         alphas = state.alpha_within, state.alpha_across
         if state.priors[1]:
@@ -236,6 +240,11 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
         split_and_merge(
             words // CUSTOMERS_PER_SPLIT, *alphas, *seats, state.blocks, state.sides, state.random
         )
+        if several:
+            split_and_merge_clusters(
+                len(state.tables.table) // CUSTOMERS_PER_MERGE, *alphas, *seats, state.blocks, state.sides,
+                state.random,
+            )  # fmt: skip
         _sweep(*alphas, *seats, state.random)
         move_blocks(*alphas, *seats, *moved)
         move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)

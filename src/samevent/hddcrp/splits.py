@@ -1,4 +1,4 @@
-"""Splits and merges of blocks of a Chinese restaurant franchise, compiled: a word leaves a cluster, or two meet in one.
+"""Splits and merges of a Chinese restaurant franchise, compiled: a word leaves a cluster, or two meet in one.
 
 A block is all customers of a cluster that show one feature. Blocks of the same feature in two clusters cannot meet
 by the moves of `blocks`, which avoid clusters with the feature so that each of them can be undone. So a few customers
@@ -14,6 +14,10 @@ table for each decided document. They go to a new cluster or, as often, to that 
 does not show the feature, unless the feature is there already. Seats are proposed, and the move is accepted or not, as
 in `blocks`: with S the customers that go, the odds are those of p(new) and p(old), times the probability of a split for
 a merge, and divided by it for a split.
+
+Where customers show several channels, a block can hardly leave the others of its cluster: each value that it shares
+with them would be paid for twice. So whole clusters split and merge, too, in the same way. The two customers share a
+feature of any channel, drawn without a look at clusters, and those that go form a new cluster.
 """
 
 from __future__ import annotations
@@ -58,11 +62,19 @@ class Sides(NamedTuple):
     """The features of the block, then NONE."""
     totals: Integers
     """For each side, the totals of its channels."""
+    by_document: Integers
+    """All customers, document by document."""
+    showing: NDArray[np.int64]
+    shown_by: Integers
+    """The customers that show each feature of any channel, from `showing[f]` to `showing[f + 1]`."""
 
 
-def new_sides(observations: Observations, documents: int) -> Sides:
+def new_sides(observations: Observations, document: NDArray[np.int32]) -> Sides:
     """Make room for the block of any feature."""
     count, channels = observations.totals.shape
+    documents = int(document.max(initial=0)) + 1
+    customer = np.repeat(np.arange(count, dtype=np.int32), np.diff(observations.starts))
+    showing = np.bincount(observations.features, minlength=len(observations.table)).cumsum()
     return Sides(
         customers=np.zeros(count, np.int32),
         side=np.zeros(count, np.int8),
@@ -73,6 +85,9 @@ def new_sides(observations: Observations, documents: int) -> Sides:
         counts=np.zeros((len(observations.table), 3), np.int32),
         features=np.zeros(len(observations.table) + 1, np.int32),
         totals=np.zeros((2, channels), np.int32),
+        by_document=np.argsort(document, kind="stable").astype(np.int32),
+        showing=np.concatenate([[0], showing]).astype(np.int64),
+        shown_by=customer[np.argsort(observations.features, kind="stable")],
     )
 
 
@@ -112,6 +127,54 @@ def split_and_merge(count, alpha_within, alpha_across, restaurants, tables, menu
             merges += moved and merge
             splits += moved and not merge
     return splits, merges
+
+
+@kernel
+def split_and_merge_clusters(  # type: ignore[no-untyped-def]
+    count, alpha_within, alpha_across, restaurants, tables, menu, blocks, sides, random
+):
+    """Draw two customers that share a feature, and split or merge clusters as a whole, `count` times."""
+    splits, merges, drawn = 0, 0, len(tables.table)
+    for _ in range(count):
+        i = int(uniform(random) * drawn)
+        first, features = menu.starts[i], menu.starts[i + 1] - menu.starts[i]
+        f = menu.observed[first + int(uniform(random) * features), FEATURE] if features > 0 else NONE
+        if f == NONE or sides.showing[f + 1] - sides.showing[f] < 2:
+            continue
+        j = sides.shown_by[
+            sides.showing[f] + int(uniform(random) * (sides.showing[f + 1] - sides.showing[f]))
+        ]
+        if i == j:
+            continue
+        stay, go = tables.cluster[tables.table[i]], tables.cluster[tables.table[j]]
+        merge = stay != go
+        if not merge:
+            go = NONE
+        size = _list_clusters(stay, go, tables, sides)
+        _take_undecided_out(size, stay, go, restaurants, tables, menu, sides)
+        log_split = _decide(merge, i, j, size, alpha_within, alpha_across, restaurants, menu, sides, random)
+        _clear(sides)
+        moved = _move_side(
+            size, stay if merge else go, log_split if merge else -log_split, alpha_within, alpha_across,
+            restaurants, tables, menu, blocks, sides, random,
+        )  # fmt: skip
+        merges += moved and merge
+        splits += moved and not merge
+    return splits, merges
+
+
+@kernel
+def _list_clusters(stay, go, tables, sides):  # type: ignore[no-untyped-def]
+    """List the customers of both clusters, document by document, with the sides where they are; return how many."""
+    size = 0
+    for n in range(len(sides.by_document)):
+        i = sides.by_document[n]
+        k = tables.cluster[tables.table[i]]
+        if k == stay or k == go:  # noqa: SIM109
+            sides.customers[size] = i
+            sides.side[size] = STAY if k == stay else GO
+            size += 1
+    return size
 
 
 @kernel
