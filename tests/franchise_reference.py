@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp.hdp import CUSTOMERS_PER_MERGE, CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT
+from samevent.hddcrp.hdp import CUSTOMERS_PER_MERGE, CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT, MOST_MERGES
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.randoms import RandomState, uniform
@@ -223,7 +223,7 @@ class Tables:
         words = sum(map(len, self.showing))
         self.split_and_merge(words // CUSTOMERS_PER_SPLIT, random)
         if len(self.menu.observations.total_logs) > 1:
-            self.split_and_merge_clusters(len(self.table) // CUSTOMERS_PER_MERGE, random)
+            self.split_and_merge_clusters(min(len(self.table) // CUSTOMERS_PER_MERGE, MOST_MERGES), random)
         for i, d in enumerate(self.document):
             k, seats = self.cluster[self.table[i]], self.seats[d]
             self.menu.take([i], k, self._stand_up(i))

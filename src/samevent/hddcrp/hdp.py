@@ -80,8 +80,9 @@ FIXED: Priors = (None, None)
 CUSTOMERS_PER_PART = 32
 CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
-CUSTOMERS_PER_MERGE = 8
-"""For so many customers, one cluster splits or two merge in every sweep, if there are several channels."""
+CUSTOMERS_PER_MERGE, MOST_MERGES = 8, 512
+"""For so many customers, one cluster splits or two merge in every sweep, if there are several channels; no more than
+MOST_MERGES, as each of them looks at all customers."""
 FIRST_DRAWS = 20
 """So often concentrations are drawn before the first sweep; each draw forgets about half of the last value."""
 ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
@@ -233,6 +234,7 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
     """
     seats, moved = (state.restaurants, state.tables, state.menu), (state.blocks, state.random)
     words, several = len(state.blocks.customers), len(state.observations.total_logs) > 1
+    clusters = min(len(state.tables.table) // CUSTOMERS_PER_MERGE, MOST_MERGES)
     for _ in range(sweeps):
         alphas = state.alpha_within, state.alpha_across
         if state.priors[1]:
@@ -241,10 +243,7 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
             words // CUSTOMERS_PER_SPLIT, *alphas, *seats, state.blocks, state.sides, state.random
         )
         if several:
-            split_and_merge_clusters(
-                len(state.tables.table) // CUSTOMERS_PER_MERGE, *alphas, *seats, state.blocks, state.sides,
-                state.random,
-            )  # fmt: skip
+            split_and_merge_clusters(clusters, *alphas, *seats, state.blocks, state.sides, state.random)
         _sweep(*alphas, *seats, state.random)
         move_blocks(*alphas, *seats, *moved)
         move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
