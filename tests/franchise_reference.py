@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp.hdp import CUSTOMERS_PER_MERGE, CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT, MOST_MERGES
+from samevent.hddcrp.hdp import CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.randoms import RandomState, uniform
@@ -201,9 +201,16 @@ class Tables:
     """The HDP: each customer has a table, each table a cluster. Tables in use stand first among a document's seats."""
 
     def __init__(
-        self, document: NDArray[np.integer], observations: Observations, alpha_within: float, alpha: float
+        self,
+        document: NDArray[np.integer],
+        observations: Observations,
+        alpha_within: float,
+        alpha: float,
+        *,
+        merges: int = 0,
     ) -> None:
         self.document = document.tolist()
+        self.merges = merges
         self.alpha_within, self.alpha = alpha_within, alpha
         self.menu = Menu(observations)
         self.table = list(range(len(document)))
@@ -222,8 +229,7 @@ class Tables:
         """Split and merge, draw every customer's table, then the cluster of every table of several, move blocks."""
         words = sum(map(len, self.showing))
         self.split_and_merge(words // CUSTOMERS_PER_SPLIT, random)
-        if len(self.menu.observations.total_logs) > 1:
-            self.split_and_merge_clusters(min(len(self.table) // CUSTOMERS_PER_MERGE, MOST_MERGES), random)
+        self.split_and_merge_clusters(self.merges, random)
         for i, d in enumerate(self.document):
             k, seats = self.cluster[self.table[i]], self.seats[d]
             self.menu.take([i], k, self._stand_up(i))

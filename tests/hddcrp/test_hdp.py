@@ -133,12 +133,14 @@ def test_hdp_is_hddcrp_star_with_constant_affinity() -> None:
         assert p_value(as_tables, partial(draw_by_links, state), 2000) > 1e-3
 
 
+@pytest.mark.parametrize("merges", [0, 7])
 @pytest.mark.parametrize("seed", range(4))
-def test_hdp_draws_what_plain_python_draws(seed: int) -> None:
+def test_hdp_draws_what_plain_python_draws(seed: int, merges: int) -> None:
     document, channels = stream(seed, "documents").integers(5, size=60), random_channels(seed, 60)
-    state = hdp.init(document, channels, seeded(seed, "same"))
+    state = hdp.init(document, channels, seeded(seed, "same"), merges=merges)
     random = state.random.copy()
-    plain = Tables(document, Observations.of_channels(channels, 60), hdp.ALPHA_WITHIN, hdp.ALPHA_ACROSS)
+    observations = Observations.of_channels(channels, 60)
+    plain = Tables(document, observations, hdp.ALPHA_WITHIN, hdp.ALPHA_ACROSS, merges=merges)
     for _ in range(6):
         hdp.sweep(state)
         plain.sweep(random)

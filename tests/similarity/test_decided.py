@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ def table() -> MentionTable:
 
 def decided(
     table: MentionTable, must: list[tuple[int, int]], cannot: list[tuple[int, int]]
-) -> dict[tuple[int, int], tuple[bool, float]]:
+) -> dict[tuple[int, int], Any]:
     constraints = PairConstraints.reduced(must, cannot, len(table))
     found = DecidedPairs.of(table, EVERYTHING, constraints)
     rows = zip(found.pairs.i.tolist(), found.pairs.j.tolist(), found.same, found.weight, strict=True)

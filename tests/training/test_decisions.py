@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from parses import needs_model
-from samevent import Corpus, Options, write
+from samevent import Corpus, Model, Options, write
 from samevent.cli.train import train_cli
 from samevent.corrections import MarkedMention, append, new_decision
 from samevent.demo import articles
@@ -78,6 +78,8 @@ def test_trees_learn_from_decided_pairs_the_same_whichever_way_they_are_named(
     without, learned = (BoostedModel.load(folder / LIGHT) for folder in (plain, mine))
     assert learned.about["pairs"] == without.about["pairs"] + 6
     assert learned.background.documents == without.background.documents
+    assert len(Model.load(mine).resolve(QUAKES, options=Options(preset="light")).events)  # a whole model
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 @needs_model

@@ -17,6 +17,7 @@ from tools.results_page.coreference import (
     coreference,
     margin_reproduced,
 )
+from tools.results_page.decisions import decisions
 from tools.results_page.entities import entities
 from tools.results_page.grounding import grounding, joint, times
 from tools.results_page.headline import headline
@@ -63,6 +64,8 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
         parts += [transfer(name, result, plots) for name, result in transfers.items()]
     if told := [result for name, result in results.items() if name.startswith("stories")]:
         parts.append(stories(told))
+    if "decisions" in results:
+        parts.append(decisions(results["decisions"]))
     if known := [result for name, result in results.items() if name.startswith("entities")]:
         parts.append(entities(known))
     if "times" in results:

@@ -23,6 +23,7 @@ from samevent.clusterers.sampling import Sampling, check_concentrations
 from samevent.errors import UsageError
 from samevent.hddcrp.concentrations import GammaPrior
 from samevent.hddcrp.hdp import ALPHA_ACROSS, ALPHA_WITHIN, Priors, sample
+from samevent.settings import check_range
 
 Start = Literal["alone", "lemma"]
 
@@ -33,7 +34,8 @@ class Hdp(WithoutPairs, Sampling):
 
     `alpha_within` and `alpha_across` are the concentrations of documents and of the top level. One that has a gamma
     prior, shape and rate, is drawn from it; without a prior it is fixed. Chains start with one event for each mention,
-    or for each head lemma.
+    or for each head lemma. `merges` is how often a sweep tries to split a whole event or to merge two: with several
+    features, chains then reach more probable states, more slowly.
     """
 
     features: tuple[Feature, ...] = ("words",)
@@ -44,6 +46,7 @@ class Hdp(WithoutPairs, Sampling):
     prior_across: tuple[float, ...] = (1.0, 10.0)
     dirichlet: float = 1e-7
     start: Start = "alone"
+    merges: int = 0
 
     def __post_init__(self) -> None:
         Sampling.__post_init__(self)
@@ -54,6 +57,7 @@ class Hdp(WithoutPairs, Sampling):
         check_concentrations(
             alpha_within=self.alpha_within, alpha_across=self.alpha_across, dirichlet=self.dirichlet
         )
+        check_range("merges", self.merges, 0, 1_000_000)
         _ = self.priors  # refuses what is no prior
 
     @property
@@ -83,8 +87,8 @@ class Hdp(WithoutPairs, Sampling):
         lemmas = table.heads.lemma[table.head] if self.start == "lemma" else None
         draws = sample(
             table.document, observed, alpha_within=self.alpha_within, alpha_across=self.alpha_across,
-            priors=self.priors, labels=lemmas, seed=seed, runs=self.runs, sweeps=self.sweeps, keep=self.kept_per_run,
-            jobs=jobs, progress=progress, checkpoint=checkpoint,
+            priors=self.priors, labels=lemmas, merges=self.merges, seed=seed, runs=self.runs, sweeps=self.sweeps,
+            keep=self.kept_per_run, jobs=jobs, progress=progress, checkpoint=checkpoint,
         )  # fmt: skip
         return self.answer_from(draws, evidence, seed=seed, jobs=jobs)
 

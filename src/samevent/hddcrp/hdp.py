@@ -10,8 +10,8 @@ customers carry tables instead of links: with T tables left and n_k of them in c
 After all customers, every table of two or more draws its cluster again (Teh et al. 2006, section 5.1); a customer
 alone at a table has just drawn it. Customers of a cluster that show the same word also move together (`blocks`), and
 part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small. Where customers
-show several channels, whole clusters split and merge, too: many words of a cluster then share values of other channels,
-so no word can leave alone.
+show several channels, a word that shares values of others with its cluster can hardly leave alone; if `merges` are
+asked for, whole clusters split and merge as well.
 
 The concentrations alpha_d and alpha_0 are fixed, or drawn from priors (`concentrations`).
 
@@ -80,9 +80,6 @@ FIXED: Priors = (None, None)
 CUSTOMERS_PER_PART = 32
 CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
-CUSTOMERS_PER_MERGE, MOST_MERGES = 8, 512
-"""For so many customers, one cluster splits or two merge in every sweep, if there are several channels; no more than
-MOST_MERGES, as each of them looks at all customers."""
 FIRST_DRAWS = 20
 """So often concentrations are drawn before the first sweep; each draw forgets about half of the last value."""
 ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
@@ -104,6 +101,8 @@ class State:
     blocks: Blocks
     sides: Sides
     random: RandomState
+    merges: int
+    """How often a sweep tries to split a whole cluster, or to merge two."""
     annealed: int
     """How many sweeps are annealed."""
     least_weight: float
@@ -184,12 +183,14 @@ def init(
     priors: Priors = FIXED,
     likelihood_weight: float = 1.0,
     labels: ArrayLike | None = None,
+    merges: int = 0,
     annealed: int = 0,
 ) -> State:
     """Start a chain with one cluster for each label, and one table for its customers in each document.
 
     Without `labels`, every customer is alone at a table, and every table alone in a cluster. A concentration that
-    has a prior is drawn, too, first given these seats. The first `annealed` steps are not draws from the posterior.
+    has a prior is drawn, too, first given these seats. A sweep tries `merges` splits and merges of whole clusters, each
+    of which looks at all customers. The first `annealed` steps are not draws from the posterior.
     """
     check_concentrations(alpha_within=alpha_within, alpha_across=alpha_across)
     for name, prior in zip(("prior_within", "prior_across"), priors, strict=True):
@@ -216,6 +217,7 @@ def init(
         blocks=new_blocks(observations, documents, alpha_across),
         sides=new_sides(observations, documents),
         random=random,
+        merges=merges,
         annealed=annealed,
         least_weight=LEAST_WEIGHT * min(1.0, count / max(1, int(observations.totals.sum()))),
         age=np.zeros(1, np.int64),
@@ -233,8 +235,7 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
     Then draw the concentrations, if they have priors.
     """
     seats, moved = (state.restaurants, state.tables, state.menu), (state.blocks, state.random)
-    words, several = len(state.blocks.customers), len(state.observations.total_logs) > 1
-    clusters = min(len(state.tables.table) // CUSTOMERS_PER_MERGE, MOST_MERGES)
+    words = len(state.blocks.customers)
     for _ in range(sweeps):
         alphas = state.alpha_within, state.alpha_across
         if state.priors[1]:
@@ -242,8 +243,8 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
         split_and_merge(
             words // CUSTOMERS_PER_SPLIT, *alphas, *seats, state.blocks, state.sides, state.random
         )
-        if several:
-            split_and_merge_clusters(clusters, *alphas, *seats, state.blocks, state.sides, state.random)
+        if state.merges:
+            split_and_merge_clusters(state.merges, *alphas, *seats, state.blocks, state.sides, state.random)
         _sweep(*alphas, *seats, state.random)
         move_blocks(*alphas, *seats, *moved)
         move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
@@ -281,6 +282,7 @@ def sample(
     priors: Priors = FIXED,
     likelihood_weight: float = 1.0,
     labels: ArrayLike | None = None,
+    merges: int = 0,
     seed: int = 0,
     runs: int = 5,
     sweeps: int = 500,
@@ -298,13 +300,13 @@ def sample(
     def start(run: int) -> State:
         return init(
             document, channels, seeded(seed, "hdp", run), alpha_within=alpha_within, alpha_across=alpha_across,
-            priors=priors, likelihood_weight=likelihood_weight, labels=labels,
+            priors=priors, likelihood_weight=likelihood_weight, labels=labels, merges=merges,
             annealed=0 if priors[0] else int(sweeps * ANNEALED),
         )  # fmt: skip
 
     alphas = alpha_within, alpha_across, priors
     began = None if labels is None else canonical(labels)
-    model = "hdp", seed, *alphas, likelihood_weight, began, np.asarray(document), tuple(channels)
+    model = "hdp", seed, *alphas, likelihood_weight, began, merges, np.asarray(document), tuple(channels)
     return sample_runs(
         start, step, runs=runs, sweeps=sweeps, keep=keep, jobs=jobs, progress=progress, checkpoint=checkpoint,
         depends_on=model, check=check,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -78,7 +80,7 @@ def similarity_cli(
 
     Lexicon, vectors, roles and extractor are those of --model; the extractor finds participants, times and locations.
     Boosted trees also learn from the decisions of a person: the pairs of mentions that these are about count beside
-    those of DATA.
+    those of DATA. With decisions, a new MODEL also gets all else that --model has, so that it can be used at once.
     """
     from samevent.language.cache import Cache
     from samevent.model import Model
@@ -117,8 +119,6 @@ def similarity_cli(
     documents = [d for d in first if topics is None or topics.part_of(d) in ("train", "dev")]
     documents += [d for corpus in others for d in corpus]
     check_linked(documents)
-    output.mkdir(parents=True, exist_ok=True)
-    target = output / PAIR_MODEL_FILES[preset]
     say(f"reading {len(documents):,} documents")
     cache = Cache()
     base = Model.load(model, cache=cache)
@@ -130,29 +130,43 @@ def similarity_cli(
     )
     settings = replace(settings, without=(*settings.without, *left_out))
     decided = []
-    for file, corrections in runs if isinstance(settings, BoostingSettings) else ():
-        prepared = base.prepare(read(file), preset=preset, corrections=corrections, jobs=jobs)
-        if encoders:
-            prepared = replace(
-                prepared, encode=averaged_encoders(encoders, large=large, jobs=jobs, cache=cache)
-            )
-        vectors = prepared.contextual() if needs_encoder(settings) else {}
-        pairs = decided_pairs(prepared.corpus, prepared.table, vectors, corrections, settings.blocking)
-        say(f"{file.parent}: {len(pairs):,} decided pairs, {int(pairs.same.sum()):,} of the same event")
-        decided.append(pairs)
-    train_pair_model(
+    if isinstance(settings, BoostingSettings):
+        for file, corrections in runs:
+            prepared = base.prepare(read(file), preset=preset, corrections=corrections, jobs=jobs)
+            if encoders:
+                prepared = replace(
+                    prepared, encode=averaged_encoders(encoders, large=large, jobs=jobs, cache=cache)
+                )
+            vectors = prepared.contextual() if needs_encoder(settings) else {}
+            pairs = decided_pairs(prepared.corpus, prepared.table, vectors, corrections, settings.blocking)
+            say(f"{file.parent}: {len(pairs):,} decided pairs, {int(pairs.same.sum()):,} of the same event")
+            decided.append(pairs)
+    train = partial(
+        train_pair_model,
         documents,
-        target,
-        extractor,
+        extractor=extractor,
         learn=topics.train if topics and chooses_penalty(settings) else None,
         settings=settings,
         encoders=fitted,
         decided=decided,
         cache=cache,
         jobs=jobs,
-        overwrite=force,
         progress=say,
     )
-    sources = [path.name for path in data] + ["decisions of a person"] * bool(runs)
-    enter_files(output, {target.name: Source(", ".join(sources))})
-    say(f"wrote {target}")
+    written = PAIR_MODEL_FILES[preset]
+    sources = {
+        written: Source(", ".join([path.name for path in data] + ["decisions of a person"] * bool(runs)))
+    }
+    if runs and not output.exists():
+        output.absolute().parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=output.absolute().parent, prefix=".") as temporary:
+            whole = Path(temporary) / output.name
+            base.save(whole)
+            train(whole / written, overwrite=True)
+            enter_files(whole, sources)
+            whole.rename(output)
+    else:
+        output.mkdir(parents=True, exist_ok=True)
+        train(output / written, overwrite=force)
+        enter_files(output, sources)
+    say(f"wrote {output / written}")
