@@ -19,8 +19,8 @@ from samevent.report.parts import counted
 from samevent.report.plots import linked_mentions
 from samevent.report.reasons import packed
 
-MAX_BYTES = 20_000_000
-"""The largest report on one page."""
+MAX_BYTES = 8_000_000
+"""The largest report on one page: a browser opens it in about two seconds."""
 
 PAGE_BYTES = 5_000_000
 """The largest page of a report of several."""
