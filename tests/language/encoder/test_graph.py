@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
 from encoders import LAYERS, SIZE, forward, write_base
 from samevent.language.encoder.graph import graph_bytes, outlier_channels
-from samevent.language.encoder.runtime import open_session
+from samevent.language.encoder.runtime import open_session, saturates
 from samevent.language.encoder.tagging import BIAS, WEIGHT, with_tagger
 from samevent.language.encoder.weights import NORMS, read_weights
 
@@ -23,8 +22,7 @@ def feed(pieces: list[int], own: int | None = None) -> dict[str, np.ndarray]:
 
 
 def run(graph: bytes, pieces: list[int]) -> Any:
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    return session.run(["last", "middle"], feed(pieces))
+    return open_session(graph).run(["last", "middle"], feed(pieces))
 
 
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
@@ -60,8 +58,7 @@ def test_graph_scores_tags_from_the_last_layer_and_the_mean_of_layers(
     for name in (WEIGHT, BIAS):
         weights.arrays[name] = draws.normal(size=weights.arrays[name].shape).astype(np.float32)
     graph = graph_bytes(weights, quantized=quantized)
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    (tags,) = session.run(["tags"], feed(PIECES))
+    (tags,) = open_session(graph).run(["tags"], feed(PIECES))
     expected = np.hstack(run(graph, PIECES)) @ weights.arrays[WEIGHT].T + weights.arrays[BIAS]
     assert np.allclose(tags, expected, atol=1e-4)
 
@@ -152,6 +149,8 @@ def test_graph_is_a_valid_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("quantized", [False, True])
 def test_graph_of_two_encoders_gives_the_same_with_unsigned_weights(tmp_path: Path, quantized: bool) -> None:
+    if quantized and saturates():
+        pytest.skip("signed weights are wrong on this processor, which lacks VNNI instructions")
     weights = read_weights(write_base(tmp_path))
     other = replace(weights, arrays=weights.arrays | {"1.up.bias": weights.arrays["1.up.bias"] + 1})
     both = graph_bytes({"a_": weights, "b_": other}, quantized=quantized)
