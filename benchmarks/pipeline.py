@@ -5,7 +5,8 @@
 The texts are the ECB+ test topics. `parse` is spaCy's `nlp.pipe` with `--jobs` processes, without loading the model;
 `ratio_to_parse` is the time of `samevent run`, from documents in memory to the files of the run folder, divided by
 that; `cpu_ratio_to_parse` is the same in CPU seconds, which other work on the machine disturbs less, and
-`cpu_ratios` splits it by stage (the time of worker processes counts where they end). Caches are empty.
+`cpu_ratios` splits it by stage (the time of worker processes counts where they end); `leading` is for stories, ranking
+and labels. Caches are empty.
 
 Worker processes import this file, so imports that they do not need are inside functions, as in the command line.
 """
@@ -78,6 +79,8 @@ def run(
             checkpoint=under_way.checkpoint,
             watch=watch,
         )
+        watch("leading")
+        result.stories, result.events.ranked()
         watch("writing")
         under_way.finish(result, {})
         watch("")

@@ -6,7 +6,7 @@ import pytest
 
 from parses import needs_model
 from samevent.corpus import Document
-from samevent.grounding.tense import tenses
+from samevent.grounding.tense import Tenses
 from samevent.language.annotate import Annotator
 
 CASES = {
@@ -24,4 +24,4 @@ CASES = {
 def test_clause_has_the_tense_of_its_verb(text: str, word: str) -> None:
     ((document, annotation),) = Annotator().annotate([Document.from_text("d1", text)])
     at = [token.text for token in document.tokens].index(word)
-    assert tenses(annotation)[at] == CASES[text, word]
+    assert Tenses(annotation)[at] == CASES[text, word]

@@ -14,7 +14,7 @@ from samevent.grounding.calendar import shifted
 from samevent.grounding.entities import EntityReader
 from samevent.grounding.places import PlaceName, places
 from samevent.grounding.quantities import quantities
-from samevent.grounding.tense import Tense, tenses
+from samevent.grounding.tense import Tense, Tenses
 from samevent.grounding.times import is_address, is_time_of_day, resolve_time
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
@@ -64,7 +64,7 @@ class _Grounding:
         self._words = [token.text for token in document.tokens]
         written = document_date(document)
         self._written = date.fromisoformat(written) if written else None
-        self._tenses = tenses(annotation)
+        self._tenses = Tenses(annotation)
         located = [m.span for m in document.mentions if m.kind == "location"]
         self._places = places(self._words, annotation, gazetteer, located)
         self._quantities = quantities(self._words, annotation)

@@ -14,29 +14,29 @@ _PLANNED = frozenset("plan schedule expect intend hope want set due".split())
 _SUBORDINATE = frozenset(("ccomp", "advcl", "relcl", "acl", "parataxis", "conj"))
 
 
-def tenses(annotation: Annotation) -> list[Tense]:
-    """Return the tense of the clause of every token."""
-    helpers: dict[int, list[int]] = {}
-    for token, label in enumerate(annotation.labels):
-        if label in ("aux", "auxpass", "aux:pass"):
-            helpers.setdefault(annotation.heads[token], []).append(token)
-    known: list[Tense | None] = [None] * len(annotation)
+class Tenses:
+    """The tense of the clause of every token, found when it is asked for."""
 
-    def tense(token: int) -> Tense:
+    def __init__(self, annotation: Annotation) -> None:
+        self._annotation = annotation
+        self._helpers: dict[int, list[int]] = {}
+        for token, label in enumerate(annotation.labels):
+            if label in ("aux", "auxpass", "aux:pass"):
+                self._helpers.setdefault(annotation.heads[token], []).append(token)
+        self._known: dict[int, Tense] = {}
+
+    def __getitem__(self, token: int) -> Tense:
         path = []
         found: Tense | None = None
         while found is None:
             path.append(token)
-            head = annotation.heads[token]
-            found = known[token] or _own(annotation, token, helpers.get(token, ()))
+            head = self._annotation.heads[token]
+            found = self._known.get(token) or _own(self._annotation, token, self._helpers.get(token, ()))
             if found is None and head == token:
                 found = "unknown"
             token = head
-        for step in path:
-            known[step] = found
+        self._known.update(dict.fromkeys(path, found))
         return found
-
-    return [tense(token) for token in range(len(annotation))]
 
 
 def _own(annotation: Annotation, token: int, helpers: list[int] | tuple[int, ...]) -> Tense | None:
