@@ -112,7 +112,7 @@ def _cells(row: Json, whole: Json) -> list[str]:
 
 
 def _spread(rows: Sequence[Json]) -> str:
-    """Say what all columns change together, and between what single parts lie."""
+    """Return what all columns change together, and the range of single parts."""
     none, whole = (next(row for row in rows if row["columns"] == name) for name in ("none", "all"))
     gained, lowest, highest = [], [], []
     for name in ("ecb", "other"):
@@ -129,7 +129,7 @@ def _spread(rows: Sequence[Json]) -> str:
 
 
 def _verdict(rows: Sequence[Json]) -> str:
-    """Say whether a later pass is better than one pass in everything that is measured of events."""
+    """Return whether a later pass is better than one pass in everything that is measured of events."""
     first = rows[0]
     keys = [(corpus, name) for corpus in ("ecb", "other") for name in ("precision", "conll")]
     better = [
