@@ -18,7 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.corpus import Document
-from samevent.language.encoder.network import Network, Tensor, Tensors, layer_names, padded
+from samevent.language.encoder.network import (
+    Network,
+    Tensor,
+    Tensors,
+    fast_products,
+    fast_type,
+    layer_names,
+    padded,
+)
 from samevent.language.encoder.runtime import TOKENIZER_FILE
 from samevent.language.encoder.tagging import with_tagger
 from samevent.language.encoder.tuning import (
@@ -113,7 +121,7 @@ class Teacher:
             with_actions(training_examples(self.reader, documents)), key=lambda e: len(e.unit.pieces)
         )
         result: dict[str, NDArray[np.float32]] = {}
-        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.no_grad(), fast_products():
             for start in range(0, len(examples), _READ_AT_ONCE):
                 batch = examples[start : start + _READ_AT_ONCE]
                 rows = mention_rows(network([example.unit for example in batch])[-1], batch)
@@ -122,11 +130,10 @@ class Teacher:
         return result
 
     def _network(self) -> Network:
-        torch = import_torch()
         network = Network(self.weights)
         for name in layer_names(range(self.weights.layers)):
             if name.split(".")[1] in MATRICES:
-                network.tensors[name] = network.tensors[name].to(torch.bfloat16)
+                network.tensors[name] = network.tensors[name].to(fast_type())
         return network
 
 
@@ -250,10 +257,10 @@ def _states(network: Network, units: Sequence[Unit], layers: int) -> dict[Unit, 
     torch = import_torch()
     order = sorted(set(units), key=lambda unit: (len(unit.pieces), unit.pieces))
     states: dict[Unit, Tensor] = {}
-    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.no_grad(), fast_products():
         for start in range(0, len(order), _READ_AT_ONCE):
             batch = order[start : start + _READ_AT_ONCE]
             pieces, mask = padded(batch)
-            last = network.layers(network.embed(pieces), mask, range(layers))[-1].to(torch.bfloat16)
+            last = network.layers(network.embed(pieces), mask, range(layers))[-1].to(fast_type())
             states |= {unit: last[row, : len(unit.pieces)].clone() for row, unit in enumerate(batch)}
     return states

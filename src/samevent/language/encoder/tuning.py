@@ -17,7 +17,7 @@ import numpy as np
 from samevent.corpus import Document
 from samevent.corpus.corpus import event_key
 from samevent.errors import UsageError
-from samevent.language.encoder.network import Network, Tensor, layer_names
+from samevent.language.encoder.network import Network, Tensor, fast_products, layer_names
 from samevent.language.encoder.tagging import TokenTags, tagging_loss, token_tags, with_tagger
 from samevent.language.encoder.units import Unit, UnitReader
 from samevent.language.encoder.weights import Weights
@@ -134,7 +134,7 @@ def optimise(
     settings: TuningSettings,
     progress: Progress,
 ) -> None:
-    """Minimise a loss by AdamW with a rate that rises at first and then falls to zero, in bfloat16."""
+    """Minimise a loss by AdamW with a rate that rises at first and then falls to zero."""
     torch = import_torch()
     torch.manual_seed(settings.seed)
     optimizer = torch.optim.AdamW(groups)
@@ -147,7 +147,7 @@ def optimise(
     for epoch in range(settings.epochs):
         losses = []
         for batch in batches_of(epoch):
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with fast_products():
                 loss = loss_of(batch)
             optimizer.zero_grad()
             loss.backward()
