@@ -16,7 +16,7 @@ from typing import cast
 
 import numpy as np
 from sklearn.metrics import average_precision_score
-from tools.reliability import corpora, labelled
+from tools.reliability import labelled, out_of_fold_links, read_material
 from tools.tune_presets import DATA
 
 from samevent.experiments.work import provenance
@@ -26,7 +26,6 @@ from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.tree_features import GROUNDING_GROUP, TREE_FEATURES
 from samevent.training import PAIR_MODEL_SETTINGS
-from samevent.training.uncertainty import held_out_links
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "when": ("stated_days_between", "stated_time_overlap"),
@@ -71,7 +70,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="file for all rows")
     options = parser.parse_args()
     settings = cast(BoostingSettings, PAIR_MODEL_SETTINGS[options.preset])
-    ours, other, half_of = corpora(options.data, options.other, options.encoders, None, extracted=False)
+    material = read_material(options.data, options.other, options.encoders, None)
+    (ours, other), half_of = material.gold, material.half_of
     training = labelled(ours)
     result = {"preset": options.preset, **provenance(0, {options.preset: repr(settings)}), "rows": []}
     for name, without in variants():
@@ -80,7 +80,7 @@ def main() -> None:
         how = replace(settings, without=(*settings.without, *without))
         row = {
             "columns": name,
-            "ecb": average_precision(training, held_out_links(training, how, half_of=half_of)),
+            "ecb": average_precision(training, out_of_fold_links(training, how, half_of)),
         }
         trees = train_boosted(training, settings=how, half_of=half_of)
         data = labelled(other, trees.background)

@@ -21,7 +21,7 @@ from typing import Any, cast
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from tools.ablate_grounding import average_precision
-from tools.reliability import corpora, labelled
+from tools.reliability import labelled, out_of_fold_links, read_material
 from tools.tune_presets import DATA
 
 from samevent.clusterers import Evidence, clusterer
@@ -49,7 +49,7 @@ from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.pairs import LabelledMentions
 from samevent.training import PAIR_MODEL_SETTINGS
 from samevent.training.entities import entity_example, train_entity_model
-from samevent.training.uncertainty import FOLDS, held_out_links
+from samevent.training.uncertainty import FOLDS
 
 _STEPS = 3
 """A mention takes part in an event if the head of the event is at most so many steps above its own in the parse."""
@@ -224,7 +224,8 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     how = cast(BoostingSettings, PAIR_MODEL_SETTINGS[options.preset])
-    ours, other, half_of = corpora(options.data, options.other, options.encoders, None, extracted=False)
+    material = read_material(options.data, options.other, options.encoders, None)
+    (ours, other), half_of = material.gold, material.half_of
     vectors = ours.prepared.resources.vectors
     training = labelled(ours)
     fold_of_topic = {topic: number % FOLDS for number, topic in enumerate(training.topics)}
@@ -246,7 +247,7 @@ def main() -> None:
             part.with_entities(names) if names else part.data
             for part, names in zip(parts, entity_of, strict=True)
         ]
-        links = held_out_links(tables[0], how, half_of=half_of)
+        links = out_of_fold_links(tables[0], how, half_of)
         event_of[0], row["ecb"] = resolve_events(tables[0], links, options.preset)
         trees = train_boosted(tables[0], settings=how, half_of=half_of)
         data = replace(tables[1], table=tables[1].table.with_background(trees.background))

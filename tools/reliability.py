@@ -1,7 +1,8 @@
 """Measure whether P(same event) of a preset is true, for several settings: the figures that settings are chosen by.
 
 Trees of three folds of ECB+'s train and dev topics (cybulska) score the pairs of the fourth; pairs of another corpus
-are scored by trees of all. Mentions are gold or extracted. Each row has CoNLL F1 over whole parts, the expected
+are scored by trees of all. Mentions are gold or extracted. Extractors, and the trees that learn from what these find,
+have not seen the topics that they are measured on. Each row has CoNLL F1 over whole parts, the expected
 calibration error (ECE) over pairs with P > 0 and inside events, how many pairs have P > .95 and how many of these are
 true, and how many events are pure by the probability they are shown with.
 """
@@ -27,13 +28,16 @@ from samevent.corpus import Corpus
 from samevent.experiments.given import Given
 from samevent.experiments.protocols import TASKS
 from samevent.experiments.transfer import judge
+from samevent.extraction.training import HeldOut, train_cross_fitted
 from samevent.formats import read, write
 from samevent.hddcrp import Uncertainty
 from samevent.language.cache import Cache
+from samevent.language.encoder import Encoder
+from samevent.language.encoder.training import MEAN
 from samevent.model import Model
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.partitions.linkage import average_link
-from samevent.preparation import EVERYTHING, PREDICTED_ARGUMENTS
+from samevent.preparation import PREDICTED_ARGUMENTS, Encode, parse, prepare, read_with, with_states
 from samevent.scoring import Singletons, pair, scores_of
 from samevent.similarity.bags import Background, Indices
 from samevent.similarity.boosted import LEAST_LINK, USUAL_UNCERTAINTY
@@ -41,8 +45,15 @@ from samevent.similarity.boosting import BoostingSettings, train_boosted, train_
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.shown import THE_POSTERIOR, Shown
-from samevent.training import PAIR_MODEL_SETTINGS, averaged_encoders, cross_fitted
-from samevent.training.uncertainty import held_out_links, held_out_second_looks
+from samevent.training import PAIR_MODEL_SETTINGS, annotated_events, averaged_encoders, cross_fitted
+from samevent.training.data import extract_held_out, extracted_mentions
+from samevent.training.uncertainty import (
+    held_out_links,
+    held_out_second_looks,
+    held_out_trees,
+    judged,
+    looked_again,
+)
 
 ONE_POSTERIOR = {"draws": 1, "minimum_similarity": 0.55, "runs": 4, "sweeps": 400}
 DEFAULT = "**integrated**"
@@ -73,27 +84,43 @@ class Part:
     event: Indices
 
 
-def corpora(
-    ecb: Path, other: Path, encoders: Path | None, large: Path | None, *, extracted: bool
-) -> tuple[Given, Given, Mapping[str, int] | None]:
-    """Return both corpora with gold or extracted mentions, and the half of each topic of the first."""
-    task, model = TASKS["cybulska"], Model.load(cache=Cache())
-    gold = Corpus(task.gold_document(d) for d in read(ecb) if task.split.part_of(d) in ("train", "dev"))
-    rest = Corpus(map(without_chain_zero, read(other)))
-    fitted = cross_fitted(encoders, gold, large=large, cache=Cache()) if encoders else None
-    found = []
-    for corpus in (gold, rest):
-        exact = model.prepare(corpus, extraction=PREDICTED_ARGUMENTS)
-        given = exact
-        if extracted:
-            bare = corpus.mapped(lambda document: document.with_mentions(()))
-            given = model.prepare(bare, extraction=EVERYTHING)
-        encode = fitted.encode if fitted else None
-        if encoders and corpus is rest:
-            encode = averaged_encoders(encoders, large=large, cache=Cache())
-        given = replace(given, encode=encode)
-        found.append(Given(given, exact.corpus, Corpus([]), "predicted" if extracted else "gold"))
-    return found[0], found[1], fitted.half_of if fitted else None
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Two corpora with annotated and with extracted mentions; topics of the first with different halves cannot be
+    compared."""
+
+    gold: tuple[Given, Given]
+    extracted: tuple[Given, Given]
+    found: LabelledMentions
+    """What trees learn from beside annotated mentions."""
+    half_of: Mapping[str, int] | None
+
+
+def read_material(ecb: Path, other: Path, encoders: Path | None, large: Path | None) -> Material:
+    """Read both corpora like `samevent train all`: with extractors of other topics."""
+    task, resources = TASKS["cybulska"], Model.load(cache=Cache()).resources
+    documents = [task.gold_document(d) for d in read(ecb) if task.split.part_of(d) in ("train", "dev")]
+    texts, others = (
+        list(parse(each, resources.roles, cache=Cache()))
+        for each in (documents, map(without_chain_zero, read(other)))
+    )
+    fitted = cross_fitted(encoders, documents, large=large, cache=Cache()) if encoders else None
+    encodes: tuple[Encode | None, Encode | None] = (None, None)
+    if encoders and fitted:
+        texts = list(with_states(texts, fitted.read))
+        others = list(with_states(others, read_with(Encoder(encoders / MEAN), Cache())))
+        encodes = fitted.encode, averaged_encoders(encoders, large=large, cache=Cache())
+    extractor, held_out = train_cross_fitted(texts, resources)
+    found = extracted_mentions(held_out, resources, encode=encodes[0])
+    gold, extracted = [], []
+    for parts, encode in zip((held_out, [HeldOut(text, extractor) for text in others]), encodes, strict=True):
+        events = (each.text._replace(document=annotated_events(each.text.document)) for each in parts)
+        exact = prepare(events, resources, extractor, extraction=PREDICTED_ARGUMENTS, encode=encode)
+        raw, _ = extract_held_out(parts, resources, encode=encode)
+        gold.append(Given(exact, exact.corpus, Corpus([]), "gold"))
+        extracted.append(Given(raw, exact.corpus, Corpus([]), "predicted"))
+    half_of = fitted.half_of if fitted else None
+    return Material((gold[0], gold[1]), (extracted[0], extracted[1]), found, half_of)
 
 
 def labelled(given: Given, background: Background | None = None) -> LabelledMentions:
@@ -104,24 +131,31 @@ def labelled(given: Given, background: Background | None = None) -> LabelledMent
 
 
 def parts(
-    training: LabelledMentions,
-    ours: Given,
-    other: Given,
-    how: BoostingSettings,
-    half_of: Mapping[str, int] | None,
+    material: Material, given: tuple[Given, Given], how: BoostingSettings
 ) -> Iterator[tuple[str, Part]]:
     """Yield the parts by name: the first corpus out of fold, the other by trees of all topics."""
-    trees = train_boosted(training, settings=how, half_of=half_of)
-    first = held_out_links(training, how, half_of=half_of)
-    data = labelled(ours)
-    links = first if ours.mentions == "gold" else held_out_links(training, how, half_of=half_of, score=data)
-    links = held_out_second_looks(trees, training, first, how, score=(data, links))
-    yield "ECB+ out of fold", Part(ours, Evidence(data.table), links, data.event)
-    everything = np.ones(len(first.pairs), np.bool_)
-    trees = replace(trees, second=train_second_look(training, first, how, everything))
-    data = labelled(other, trees.background)
-    links = find_links(data.table, trees, settings=LinkSettings(minimum_similarity=LEAST_LINK))
-    yield "other", Part(other, Evidence(data.table), links, data.event)
+    training, found, half_of = labelled(material.gold[0]), material.found, material.half_of
+    model = train_boosted(training, settings=how, half_of=half_of, extracted=found)
+    trees = held_out_trees(training, how, half_of=half_of, extracted=found)
+    links = held_out_links(trees, training, training, half_of=half_of)
+    beside = found, held_out_links(trees, found, training, half_of=half_of)
+    looks = held_out_second_looks(training, links, how, beside)
+    second = train_second_look(judged(training, links), how, judged(*beside))
+    data = labelled(given[0])
+    seen = links if given is material.gold else held_out_links(trees, data, training, half_of=half_of)
+    seen = looked_again(model, looks, data, seen, training)
+    yield "ECB+ out of fold", Part(given[0], Evidence(data.table), seen, data.event)
+    model = replace(model, second=second)
+    data = labelled(given[1], model.background)
+    seen = find_links(data.table, model, settings=LinkSettings(minimum_similarity=LEAST_LINK))
+    yield "other", Part(given[1], Evidence(data.table), seen, data.event)
+
+
+def out_of_fold_links(
+    data: LabelledMentions, how: BoostingSettings, half_of: Mapping[str, int] | None
+) -> MentionLinks:
+    """Return the links of a first look that has learned from the annotated mentions of other topics."""
+    return held_out_links(held_out_trees(data, how, half_of=half_of), data, data, half_of=half_of)
 
 
 def answer_of(part: Part, system: Hddcrp, uncertainty: Uncertainty, shown: Shown) -> Clustered:
@@ -174,11 +208,9 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     how = cast(BoostingSettings, PAIR_MODEL_SETTINGS[options.preset])
-    files = options.data, options.other, options.encoders, options.large
-    gold, rest, half_of = corpora(*files, extracted=False)
-    training = labelled(gold)
+    material = read_material(options.data, options.other, options.encoders, options.large)
     system = cast(Hddcrp, clusterer("hddcrp", preset=options.preset))
-    measured = dict(parts(training, gold, rest, how, half_of))
+    measured = dict(parts(material, material.gold, how))
     part = measured["ECB+ out of fold"]
     estimate = estimate_uncertainty(part.evidence, part.links, part.event, system)
     mixture = system.integrated(part.evidence, part.links, USUAL_UNCERTAINTY)
@@ -186,8 +218,7 @@ def main() -> None:
     learned = {"estimate": estimate, "shown": shown}
     print(json.dumps({name: repr(value) for name, value in learned.items()}), flush=True)
     if options.extracted:
-        gold, rest, _ = corpora(*files, extracted=True)
-        measured = dict(parts(training, gold, rest, how, half_of))
+        measured = dict(parts(material, material.extracted, how))
     for name in options.row or ROWS:
         changes, other = ROWS[name]
         row = cast(Hddcrp, clusterer("hddcrp", changes, preset=options.preset))
@@ -195,7 +226,7 @@ def main() -> None:
         for corpus, part in measured.items():
             answer = answer_of(part, row, replace(USUAL_UNCERTAINTY, **other), corrected)
             print(json.dumps({"row": name, "corpus": corpus, **figures(part, answer)}), flush=True)
-            if options.answers and name == DEFAULT and part.given is gold:
+            if options.answers and name == DEFAULT and part.given is material.gold[0]:
                 events = part.given.in_scope.with_clustering(answer.clustering)
                 write(events, options.answers / f"{options.preset}.jsonl", overwrite=True)
 

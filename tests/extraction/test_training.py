@@ -23,6 +23,7 @@ from samevent.extraction.training import (
     groups_without,
     prepare_examples,
     train,
+    train_cross_fitted,
 )
 
 RESOURCES = tiny_resources()
@@ -147,6 +148,14 @@ def test_documents_beside_change_the_thresholds_only() -> None:
     plain, moved = (train(NEWS[:4], RESOURCES, beside=each, settings=QUICK) for each in ((), NEWS[4:]))
     np.testing.assert_array_equal(plain.weights.flat(), moved.weights.flat())
     assert plain.thresholds != moved.thresholds
+
+
+def test_extractors_of_other_topics_have_the_operating_points_of_the_one_of_all() -> None:
+    extractor, held_out = train_cross_fitted(NEWS[:4], RESOURCES, beside=NEWS[4:], settings=QUICK)
+    assert sorted(text.document.id for text, _ in held_out) == sorted(text.document.id for text in NEWS)
+    assert all(other.thresholds == extractor.thresholds for _, other in held_out)
+    alone = train(NEWS[:4], RESOURCES, beside=NEWS[4:], settings=QUICK)
+    np.testing.assert_array_equal(extractor.weights.flat(), alone.weights.flat())
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -11,12 +11,21 @@ from scipy.special import expit, logit
 from samevent.errors import DataError, UsageError
 from samevent.seeds import stream
 from samevent.similarity import boosted, boosting
+from samevent.similarity.bags import Booleans
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import LEAST_LINK, BoostedModel
-from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look, training_rows
+from samevent.similarity.boosting import (
+    BoostingSettings,
+    JudgedLinks,
+    fit_trees,
+    train_boosted,
+    train_second_look,
+    training_rows,
+)
 from samevent.similarity.graph import graph_columns
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
-from samevent.similarity.pairs import LabelledMentions
+from samevent.similarity.pairs import UNKNOWN, LabelledMentions
+from samevent.similarity.tree_features import DIRECTIONS
 from similarity.tables import compiled, random_corpus
 
 TABLE = compiled(random_corpus(21, documents=16, mentions=8))
@@ -91,7 +100,7 @@ def looking_twice() -> tuple[BoostedModel, MentionLinks]:
     model = train_boosted(DATA, settings=QUICK)
     links = find_links(TABLE, model, settings=LinkSettings(minimum_similarity=LEAST_LINK))
     everything = np.ones(len(links.pairs), np.bool_)
-    return replace(model, second=train_second_look(DATA, links, QUICK, everything)), links
+    return replace(model, second=train_second_look(JudgedLinks(DATA, links, everything), QUICK)), links
 
 
 def test_second_look_counts_half_and_sees_the_whole_graph() -> None:
@@ -193,3 +202,60 @@ def test_training_without_both_classes_is_an_error() -> None:
 def test_invalid_settings_are_an_error(wrong: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         BoostingSettings(**wrong)  # type: ignore[arg-type]
+
+
+def with_unknown_events() -> tuple[LabelledMentions, Booleans]:
+    hidden = np.arange(len(TABLE)) % 4 == 0
+    return replace(DATA, event=np.where(hidden, np.int32(UNKNOWN), EVENT)), hidden
+
+
+def test_unknown_events_are_in_the_graph_but_not_learned_from() -> None:
+    data, hidden = with_unknown_events()
+    _, links = looking_twice()
+    judged = JudgedLinks(data, links, np.ones(len(links.pairs), np.bool_))
+    rows = judged.rows(replace(QUICK, easy_share=1.0))
+    assert not (hidden[rows.pairs.i] | hidden[rows.pairs.j]).any()
+    assert not hidden[training_rows(data, QUICK).pairs.i].any()
+    graph = graph_columns(TABLE.document, links.pairs, logit(links.similarity))
+    kept = np.isin(links.pairs.codes(len(TABLE)), rows.pairs.codes(len(TABLE)))
+    np.testing.assert_array_equal(rows.columns, graph[kept])
+
+
+def test_extracted_mentions_are_learned_from_as_much_as_they_weigh() -> None:
+    data, _ = with_unknown_events()
+    alone = train_boosted(DATA, settings=QUICK)
+    both = train_boosted(DATA, extracted=data, settings=QUICK)
+    nothing = train_boosted(DATA, extracted=data, settings=replace(QUICK, extracted_weight=0.0))
+    pairs = find_links(TABLE, alone, settings=LinkSettings(minimum_similarity=LEAST_LINK)).pairs
+    assert (nothing.score(TABLE, pairs.i, pairs.j) == alone.score(TABLE, pairs.i, pairs.j)).all()
+    assert (both.score(TABLE, pairs.i, pairs.j) != alone.score(TABLE, pairs.i, pairs.j)).any()
+    assert both.about["pairs"] > alone.about["pairs"]
+
+
+def test_a_second_look_learns_from_extracted_mentions_too() -> None:
+    data, _ = with_unknown_events()
+    _, links = looking_twice()
+    everything = np.ones(len(links.pairs), np.bool_)
+    judged, found = (JudgedLinks(each, links, everything) for each in (DATA, data))
+    graph = graph_columns(TABLE.document, links.pairs, logit(links.similarity))
+    alone, both = (train_second_look(judged, QUICK, more) for more in (None, found))
+    assert (alone.trees.scores(graph) != both.trees.scores(graph)).any()
+    weightless = train_second_look(judged, replace(QUICK, extracted_weight=0.0), found)
+    assert (alone.trees.scores(graph) == weightless.trees.scores(graph)).all()
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_what_contradicts_never_raises_a_score(directed: bool) -> None:
+    settings = replace(QUICK, directed=directed, feature_share=1.0, rounds=20)
+    names = [feature.name for feature in settings.features]
+    draws = stream(3, "contradictions")
+    matrix = np.zeros((600, len(names)), np.float32)
+    days = names.index("stated_days_between")
+    matrix[:, days] = draws.integers(0, 40, 600)
+    same = (matrix[:, days] > 20) == (draws.random(600) < 0.8)
+    model = fit_trees(matrix, same, np.ones(600), settings)
+    asked = np.zeros((40, len(names)), np.float32)
+    asked[:, days] = np.arange(40)
+    scores = model.trees.scores(asked)
+    assert DIRECTIONS["stated_days_between"] == -1
+    assert (np.diff(scores) <= 1e-9).all() == directed

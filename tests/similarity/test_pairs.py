@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from samevent.similarity.documents import document_similarity, document_weight, similar_documents
-from samevent.similarity.pairs import Pairs, in_chunks, label_mentions, training_pairs, within_documents
+from samevent.similarity.pairs import (
+    UNKNOWN,
+    Pairs,
+    event_sizes,
+    in_chunks,
+    label_mentions,
+    training_pairs,
+    within_documents,
+)
 from similarity.tables import LEXICON, VECTORS, all_pairs, compiled, random_corpus
 
 TABLE = compiled(random_corpus(9, documents=7))
@@ -87,3 +95,24 @@ def test_labels_without_event_or_topic_are_unique() -> None:
     data = label_mentions([(bare, annotation)], lexicon=LEXICON, vectors=VECTORS)
     assert data.topics == ("d0",)
     assert len(set(data.event.tolist())) == len(data.table) > 1
+
+
+def test_unknown_events_are_the_same_as_none_and_never_judged() -> None:
+    data = label_mentions(random_corpus(5, documents=3), lexicon=LEXICON, vectors=VECTORS)
+    hidden = np.arange(len(data.event)) % 3 == 0
+    data = replace(data, event=np.where(hidden, np.int32(UNKNOWN), data.event))
+    pairs = within_documents(data.table)
+    either = hidden[pairs.i] | hidden[pairs.j]
+    both = hidden[pairs.i] & hidden[pairs.j]
+    assert both.any()
+    assert not data.same(pairs)[either].any()
+    assert data.unjudged(pairs)[either].all()
+    assert (data.known(pairs) == ~either).all()
+
+
+def test_event_sizes_count_the_mentions_of_known_events() -> None:
+    event = np.array([2, 0, UNKNOWN, 2, 2, UNKNOWN], np.int32)
+    assert event_sizes(event).tolist() == [3, 1, 0, 3, 3, 0]
+    counted = np.array([True, False, True, True, False, False])
+    assert event_sizes(event, counted).tolist() == [2, 0, 0, 2, 2, 0]
+    assert event_sizes(np.full(2, UNKNOWN, np.int32)).tolist() == [0, 0]

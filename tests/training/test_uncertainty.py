@@ -14,7 +14,7 @@ from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.shown import THE_POSTERIOR
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
 from samevent.training import pair_models, uncertainty
-from samevent.training.uncertainty import FOLDS, held_out_links
+from samevent.training.uncertainty import FOLDS, held_out_links, held_out_trees
 from similarity.tables import compiled, random_corpus
 
 SETTINGS = BoostingSettings(rounds=4, leaf_pairs=2, easy_share=1.0, without=(CONTEXT_GROUP, LARGE_GROUP))
@@ -38,7 +38,8 @@ def test_held_out_pairs_are_scored_by_trees_of_other_folds(monkeypatch: pytest.M
 
     monkeypatch.setattr(uncertainty, "train_boosted", train)
     half_of = {topic: number // 6 for number, topic in enumerate(data.topics)}
-    links = held_out_links(data, SETTINGS, half_of=half_of)
+    trees = held_out_trees(data, SETTINGS, half_of=half_of)
+    links = held_out_links(trees, data, data, half_of=half_of)
     document = data.table.document
     assert len(links.pairs)
     for i, j in zip(document[links.pairs.i].tolist(), document[links.pairs.j].tolist(), strict=True):

@@ -109,28 +109,26 @@ def train(
     Operating points come from cross-validation over topics, those of the documents `beside` included: mentions are
     ranked by an extractor trained on the other topics.
     """
-    settings = settings or ExtractorSettings()
-    limits = length_limits(text.document for text in texts)
-    thresholds = choose_thresholds([*texts, *beside], resources, limits, settings, progress)
-    return fit(
-        prepare_examples(texts, resources, limits, settings),
-        resources,
-        limits,
-        settings,
-        thresholds,
-        progress,
-    )
+    return train_cross_fitted(texts, resources, beside=beside, settings=settings, progress=progress)[0]
 
 
-def choose_thresholds(
+def train_cross_fitted(
     texts: Sequence[Parsed],
     resources: Resources,
-    limits: Limits,
-    settings: ExtractorSettings,
-    progress: Progress,
-) -> Thresholds:
-    """Return the operating points of extractors on topics they were not trained on."""
-    return thresholds_of(rankings(cross_fit(texts, resources, limits, settings, progress)), settings)
+    *,
+    beside: Sequence[Parsed] = (),
+    settings: ExtractorSettings | None = None,
+    progress: Progress = lambda _: None,
+) -> tuple[Extractor, list[HeldOut]]:
+    """Train like `train`; return as well all documents with extractors that were trained on other topics."""
+    settings = settings or ExtractorSettings()
+    limits = length_limits(text.document for text in texts)
+    held_out = list(cross_fit([*texts, *beside], resources, limits, settings, progress))
+    thresholds = thresholds_of(rankings(held_out), settings)
+    for _, extractor in held_out:
+        extractor.thresholds = thresholds
+    examples = prepare_examples(texts, resources, limits, settings)
+    return fit(examples, resources, limits, settings, thresholds, progress), held_out
 
 
 def thresholds_of(ranked: Mapping[Kind, Ranking], settings: ExtractorSettings) -> Thresholds:

@@ -24,8 +24,8 @@ from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel, SecondL
 from samevent.similarity.features import Feature
 from samevent.similarity.graph import graph_columns
 from samevent.similarity.links import MentionLinks
-from samevent.similarity.pairs import LabelledMentions, Pairs
-from samevent.similarity.tree_features import TREE_FEATURES, columns, reporting_heads
+from samevent.similarity.pairs import LabelledMentions, Pairs, event_sizes
+from samevent.similarity.tree_features import DIRECTIONS, TREE_FEATURES, columns, reporting_heads
 from samevent.similarity.trees import MOST_LEAVES, Columns, Trees
 
 Progress = Callable[[str], None]
@@ -41,9 +41,10 @@ class BoostingSettings:
     `l2` shrinks the values of leaves; each split chooses from a `feature_share` of the features, drawn anew;
     `easy_share` is the share of different events with different lemmas that is learned from. Pairs of mentions whose
     events have m and n mentions count (m n)^(-`size_discount` / 2) as much: at 1, an event counts by its mentions, at 0
-    by its pairs. `without` lists feature groups and single features to leave out. `uncertainty` is how far the
-    log-odds are off on unseen texts. The trees of a second look have `second_rounds` and at least `second_leaf_pairs`
-    pairs in a leaf: a graph repeats what it says.
+    by its pairs. Pairs of extracted mentions count `extracted_weight` times as much as those of annotated ones. If
+    trees are `directed`, what contradicts (`DIRECTIONS`) never raises a score. `without` lists feature groups and
+    single features to leave out. `uncertainty` is how far the log-odds are off on unseen texts. The trees of a second
+    look have `second_rounds` and at least `second_leaf_pairs` pairs in a leaf: a graph repeats what it says.
     """
 
     rounds: int = 250
@@ -54,6 +55,8 @@ class BoostingSettings:
     feature_share: float = 0.3
     easy_share: float = 0.15
     size_discount: float = 0.6
+    extracted_weight: float = 1.0
+    directed: bool = True
     seed: int = 0
     without: tuple[str, ...] = ()
     blocking: Blocking = field(default_factory=Blocking)
@@ -68,6 +71,7 @@ class BoostingSettings:
             ("leaf_pairs", 1),
             ("l2", 0),
             ("size_discount", 0),
+            ("extracted_weight", 0),
             ("second_rounds", 1),
             ("second_leaf_pairs", 1),
         ):
@@ -104,6 +108,10 @@ class PairRows:
     columns: Columns
     same: Booleans
     weight: Floats
+
+    def weighted(self, factor: float) -> PairRows:
+        """Return the same rows, each standing for so many times as many pairs."""
+        return replace(self, weight=factor * self.weight)
 
     @classmethod
     def concatenate(cls, parts: Sequence[PairRows]) -> PairRows:
@@ -154,24 +162,16 @@ def chosen_pairs(data: LabelledMentions, pairs: Pairs, settings: BoostingSetting
     same = data.same(pairs)
     easy = ~same & ~pairs.equal(data.table.heads.lemma[data.table.head])
     draw = stream(settings.seed, "easy pairs").random(len(pairs))
-    unjudged = data.unjudged(pairs) & (reporting_heads(data.table, pairs.i, pairs.j) == 0)
-    kept = (~easy | (draw < settings.easy_share)) & ~unjudged
+    statements = (reporting_heads(data.table, pairs.i, pairs.j) > 0) & data.known(pairs)
+    kept = (~easy | (draw < settings.easy_share)) & (statements | ~data.unjudged(pairs))
     weight = np.where(easy, 1 / settings.easy_share, 1.0)
-    size = _event_sizes(data, pairs)
+    paired = np.zeros(len(data.event), np.bool_)
+    paired[pairs.i] = paired[pairs.j] = True
+    size = np.maximum(event_sizes(data.event, paired), 1).astype(np.float64)
     discount = (size[pairs.i] * size[pairs.j]) ** (-settings.size_discount / 2)
     for group in (kept & same, kept & ~same):
         weight[group] *= discount[group] * weight[group].sum() / (weight[group] @ discount[group])
     return kept, weight
-
-
-def _event_sizes(data: LabelledMentions, pairs: Pairs) -> Floats:
-    """Return how many mentions that occur in the pairs each mention's event has."""
-    paired = np.zeros(len(data.event), np.bool_)
-    paired[pairs.i] = paired[pairs.j] = True
-    sizes: Floats = np.bincount(data.event[paired], minlength=int(data.event.max()) + 1)[data.event].astype(
-        np.float64
-    )
-    return sizes
 
 
 def train_boosted(
@@ -180,15 +180,20 @@ def train_boosted(
     learn: Collection[str] | None = None,
     settings: BoostingSettings | None = None,
     half_of: Mapping[str, int] | None = None,
+    extracted: LabelledMentions | None = None,
     more: Callable[[Background], PairRows] | None = None,
     progress: Progress | None = None,
 ) -> BoostedModel:
     """Train on mentions with gold events, of the topics in `learn` (default: all); see `training_rows`.
 
-    `more` returns further rows to learn from, by the background of the model.
+    `extracted` are mentions of the same documents as an extractor finds them that had not seen their topics. `more`
+    returns further rows to learn from, by the background of the model.
     """
     settings = settings or BoostingSettings()
     rows = training_rows(data, settings, learn=learn, half_of=half_of)
+    if extracted and settings.extracted_weight:
+        found = training_rows(extracted, settings, learn=learn, half_of=half_of)
+        rows = PairRows.concatenate([rows, found.weighted(settings.extracted_weight)])
     learned = np.array([learn is None or name in learn for name in data.topics], np.bool_)
     background = data.table.document_frequencies(learned[data.topic]).without_rare(_MINIMUM_FREQUENCY)
     if progress:
@@ -198,21 +203,40 @@ def train_boosted(
     return replace(fit_trees(rows.columns, rows.same, rows.weight, settings), background=background)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedLinks:
+    """Mentions with known events, links that models found which had not seen them, and which to learn from."""
+
+    data: LabelledMentions
+    links: MentionLinks
+    learn: Booleans
+
+    def rows(self, settings: BoostingSettings) -> PairRows:
+        """Return the links to learn from as the graph of all links shows them."""
+        pairs = self.links.pairs[self.learn]
+        kept, weight = chosen_pairs(self.data, pairs, settings)
+        table = self.data.table
+        graph = graph_columns(table.document, self.links.pairs, logit(self.links.similarity))[self.learn]
+        return PairRows(pairs[kept], graph[kept], self.data.same(pairs[kept]), weight[kept])
+
+
 def train_second_look(
-    data: LabelledMentions, links: MentionLinks, settings: BoostingSettings, learn: Booleans
+    annotated: JudgedLinks, settings: BoostingSettings, extracted: JudgedLinks | None = None
 ) -> SecondLook:
-    """Train a second look on the links in `learn`, given the similarities of all by models that had not seen them."""
-    pairs = links.pairs[learn]
-    kept, weight = chosen_pairs(data, pairs, settings)
-    graph = graph_columns(data.table.document, links.pairs, logit(links.similarity))[learn]
+    """Train a second look on links of annotated mentions and, if they are given, of extracted ones."""
+    rows = annotated.rows(settings)
+    if extracted and settings.extracted_weight:
+        rows = PairRows.concatenate([rows, extracted.rows(settings).weighted(settings.extracted_weight)])
     again = replace(settings, rounds=settings.second_rounds, leaf_pairs=settings.second_leaf_pairs)
-    classifier = _fitted(graph[kept], data.same(pairs[kept]), weight[kept], again)
+    classifier = _fitted(rows.columns, rows.same, rows.weight, again)
     return SecondLook(trees_of(classifier), _intercept(classifier))
 
 
 def fit_trees(matrix: Columns, same: Booleans, weight: Floats, settings: BoostingSettings) -> BoostedModel:
     """Fit trees to pairs, one row each."""
-    return from_classifier(_fitted(matrix, same, weight, settings), settings, pairs=len(same))
+    directions = [DIRECTIONS.get(feature.name, 0) for feature in settings.features]
+    classifier = _fitted(matrix, same, weight, settings, directions if settings.directed else None)
+    return from_classifier(classifier, settings, pairs=len(same))
 
 
 def from_classifier(
@@ -230,6 +254,8 @@ def from_classifier(
             "feature_share",
             "easy_share",
             "size_discount",
+            "extracted_weight",
+            "directed",
             "seed",
             "second_rounds",
             "second_leaf_pairs",
@@ -246,7 +272,11 @@ def from_classifier(
 
 
 def _fitted(
-    matrix: Columns, same: Booleans, weight: Floats, settings: BoostingSettings
+    matrix: Columns,
+    same: Booleans,
+    weight: Floats,
+    settings: BoostingSettings,
+    directions: Sequence[int] | None = None,
 ) -> HistGradientBoostingClassifier:
     if same.all() or not same.any():
         raise DataError(
@@ -261,6 +291,7 @@ def _fitted(
         min_samples_leaf=settings.leaf_pairs,
         l2_regularization=settings.l2,
         max_features=settings.feature_share,
+        monotonic_cst=directions,
         early_stopping=False,
         random_state=settings.seed,
     )

@@ -50,6 +50,8 @@ class Pairs:
         return codes
 
 
+UNKNOWN = -1
+"""The number of an event that is not known."""
 _NONE = Pairs(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
@@ -109,7 +111,10 @@ def first_rows(table: MentionTable) -> Starts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledMentions:
-    """A mention table with gold labels: the event of each mention and the topic of each document, by number."""
+    """A mention table with gold labels: the event of each mention and the topic of each document, by number.
+
+    The event is `UNKNOWN` where nobody looked.
+    """
 
     table: MentionTable
     event: Indices
@@ -117,19 +122,34 @@ class LabelledMentions:
     topics: tuple[str, ...]
 
     def same(self, pairs: Pairs) -> Booleans:
-        """Return which pairs refer to the same event."""
-        return pairs.equal(self.event)
+        """Return which pairs are known to refer to the same event."""
+        return pairs.equal(self.event) & self.known(pairs)
+
+    def known(self, pairs: Pairs) -> Booleans:
+        """Return of which pairs both events are known."""
+        known = self.event != UNKNOWN
+        both: Booleans = known[pairs.i] & known[pairs.j]
+        return both
 
     def unjudged(self, pairs: Pairs) -> Booleans:
-        """Return which pairs across documents have the same head and no mention in a chain of several.
+        """Return which pairs have an unknown event, or are across documents, of one head, and in no chain of several.
 
         Annotators chain the events they look for. Two mentions of a word that nobody chained, as in two articles that
         quote one sentence, may well be the same event. In one document, they would have been chained.
         """
-        alone = np.bincount(self.event)[self.event] == 1
+        alone = event_sizes(self.event) == 1
         head = self.table.heads.lemma[self.table.head]
-        unjudged: Booleans = alone[pairs.i] & alone[pairs.j] & pairs.equal(head)
-        return unjudged & ~pairs.equal(self.table.document)
+        unchained: Booleans = alone[pairs.i] & alone[pairs.j] & pairs.equal(head)
+        return (unchained & ~pairs.equal(self.table.document)) | ~self.known(pairs)
+
+
+def event_sizes(event: Indices, counted: Booleans | None = None) -> Starts:
+    """Return how many mentions each one's event has, by number; only those `counted` count, and unknown ones as 0."""
+    known = event != UNKNOWN
+    sizes = np.bincount(
+        event[known if counted is None else known & counted], minlength=int(event.max(initial=0)) + 1
+    )
+    return np.where(known, sizes[event], 0).astype(np.int64)
 
 
 def label_mentions(

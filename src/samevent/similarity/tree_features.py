@@ -7,7 +7,7 @@ named* is not *other places*. Bags are weighted by inverse document frequency: a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from weakref import WeakKeyDictionary, ref
 
@@ -421,6 +421,14 @@ TREE_FEATURES: tuple[Feature, ...] = (
     ),
 )  # fmt: skip
 """The columns of boosted trees, in order."""
+
+DIRECTIONS: Mapping[str, int] = {
+    feature.name: -1 if feature.name.endswith("days_between") else 1
+    for feature in TREE_FEATURES
+    if feature.group in (GROUNDING_GROUP, "dates")
+}
+"""Features of which more never speaks against (1), or never for (-1), the same event: what contradicts is no evidence
+for it, whatever a training corpus says."""
 
 _FIELD_OF = {f"informative_{field}": field for field in (SENTENCE, *ARGUMENTS, ARGUMENT_NAMES)}
 _SENTENCE_BAG_OF = {f"sentence_{name}": name for name in SENTENCE_BAGS}

@@ -13,6 +13,7 @@ from samevent.corpus import KINDS, Document
 from samevent.errors import DataError
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor, Parsed
 from samevent.extraction import training as extractors
+from samevent.extraction.training import HeldOut
 from samevent.formats.files import check_absent, write_text
 from samevent.grounding.entity_model import ENTITIES_FILE
 from samevent.language.cache import Cache
@@ -30,7 +31,7 @@ from samevent.language.resources import (
 from samevent.preparation import parse, with_states
 from samevent.similarity.model import PAIR_MODEL_FILES
 from samevent.similarity.pairs import LabelledMentions
-from samevent.training.data import EventFilter, labelled_mentions, linked_events
+from samevent.training.data import EventFilter, extracted_mentions, labelled_mentions, linked_events
 from samevent.training.encoders import Encoders, cross_fitted, same_encoder
 from samevent.training.entities import train_entity_model
 from samevent.training.pair_models import (
@@ -84,7 +85,7 @@ def train_extractor(
         progress("reading with the encoders")
         fitted = cross_fitted(encoders, [text.document for text in (*texts, *others)], cache=cache)
         texts, others = (list(with_states(each, fitted.read, jobs=jobs)) for each in (texts, others))
-    return _fit_extractor(texts, others, output, resources, settings, source, progress)
+    return _fit_extractor(texts, others, output, resources, settings, source, progress)[0]
 
 
 def train_model(
@@ -194,12 +195,15 @@ def train_files(
         written[ENTITIES_FILE] = source
     else:
         progress("the corpus has no chains of participants: entities stay as they are")
+    found: dict[bool, list[HeldOut]] = {}
     missing = [kind for kind in KINDS if not any(m.kind == kind for d in documents for m in d.mentions)]
     if missing:
         progress(f"the corpus marks no {missing[0]}s: no extractor can be trained on it")
         extractor = Extractor.load(folder / EXTRACTOR_FILE, resources)
     else:
-        extractor = _fit_extractor(texts, others, folder / EXTRACTOR_FILE, resources, None, source, progress)
+        extractor, found[False] = _fit_extractor(
+            texts, others, folder / EXTRACTOR_FILE, resources, None, source, progress
+        )
         written[EXTRACTOR_FILE] = source
     fitted: Encoders | None = None
     if any(needs_encoder(PAIR_MODEL_SETTINGS[name]) for name in pair_models):
@@ -212,12 +216,13 @@ def train_files(
     if encoders and fitted and not missing:
         progress("reading with the encoders")
         known, beyond = (list(with_states(each, fitted.read, jobs=jobs)) for each in (texts, others))
-        contextual_extractor = _fit_extractor(
+        contextual_extractor, found[True] = _fit_extractor(
             known, beyond, folder / CONTEXTUAL_FILE, resources, None, source, progress
         )
         written[CONTEXTUAL_FILE] = source
     learn = {document.topic or document.id for document in documents}
     compiled: dict[tuple[EventFilter, bool], LabelledMentions] = {}
+    extracted: dict[bool, LabelledMentions] = {}
     for name in pair_models:
         settings = PAIR_MODEL_SETTINGS[name]
         linear, events, contextual = (
@@ -235,11 +240,16 @@ def train_files(
                 encode=fitted.encode if fitted and contextual else None,
                 read=fitted.read if fitted and contextual else None,
             )
+        if not linear and contextual not in extracted and contextual in found:
+            extracted[contextual] = extracted_mentions(
+                found[contextual], resources, encode=fitted.encode if fitted and contextual else None
+            )
         model = fit_pair_model(
             compiled[events, contextual],
             settings,
             learn=learn if linear else None,
             encoders=fitted,
+            extracted=None if linear else extracted.get(contextual),
             progress=progress,
         )
         model.save(folder / PAIR_MODEL_FILES[name], overwrite=True)
@@ -294,8 +304,10 @@ def _fit_extractor(
     settings: extractors.ExtractorSettings | None,
     source: Source,
     progress: Progress,
-) -> Extractor:
-    """Train and write an extractor; return it as it is read back, with rounded weights."""
-    extractor = extractors.train(texts, resources, beside=beside, settings=settings, progress=progress)
+) -> tuple[Extractor, list[HeldOut]]:
+    """Train and write an extractor; return it as it is read back, with rounded weights, and those of other topics."""
+    extractor, held_out = extractors.train_cross_fitted(
+        texts, resources, beside=beside, settings=settings, progress=progress
+    )
     extractor.save(output, {"source": source.name, "licence": source.licence}, overwrite=True)
-    return Extractor.load(output, resources)
+    return Extractor.load(output, resources), held_out

@@ -101,10 +101,14 @@ def fit_pair_model(
     *,
     learn: Collection[str] | None = None,
     encoders: Encoders | None = None,
+    extracted: LabelledMentions | None = None,
     decided: Sequence[DecidedPairs] = (),
     progress: Progress | None = None,
 ) -> AnyPairModel:
-    """Train a pair model on mentions with events; boosted trees with their reliability on unseen topics."""
+    """Train a pair model on mentions with events; boosted trees with their reliability on unseen topics.
+
+    Trees also learn from mentions `extracted` from the same documents, as they do from `decided` pairs.
+    """
     if isinstance(settings, BoostingSettings):
         half_of = encoders.half_of if encoders and needs_encoder(settings) else None
 
@@ -116,8 +120,9 @@ def fit_pair_model(
             learn=learn,
             settings=settings,
             half_of=half_of,
+            extracted=extracted,
             more=decided_rows if decided else None,
             progress=progress,
         )
-        return with_reliability(model, data, settings, half_of=half_of)
+        return with_reliability(model, data, settings, half_of=half_of, extracted=extracted)
     return train(data, learn=learn, settings=settings, progress=progress).model

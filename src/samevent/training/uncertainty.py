@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,9 +13,9 @@ from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
 from samevent.clusterers.shown import learn_shown
 from samevent.partitions.diagnostics import ConvergenceWarning
-from samevent.similarity.bags import Indices
-from samevent.similarity.boosted import LEAST_LINK, BoostedModel
-from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look
+from samevent.similarity.bags import Booleans, Indices
+from samevent.similarity.boosted import LEAST_LINK, BoostedModel, SecondLook
+from samevent.similarity.boosting import BoostingSettings, JudgedLinks, train_boosted, train_second_look
 from samevent.similarity.links import LinkSettings, MentionLinks, look_again, score_pairs
 from samevent.similarity.pairs import LabelledMentions, Pairs
 
@@ -30,14 +30,21 @@ def with_reliability(
     settings: BoostingSettings,
     *,
     half_of: Mapping[str, int] | None = None,
+    extracted: LabelledMentions | None = None,
 ) -> BoostedModel:
     """Return a model with what models of most topics teach on the others: a second look, and how far to trust it."""
     if len(data.topics) < LEAST_TOPICS:
         return model
-    links = held_out_links(data, settings, half_of=half_of)
-    everything = np.ones(len(links.pairs), np.bool_)
-    second = train_second_look(data, links, settings, everything)
-    looked = held_out_second_looks(model, data, links, settings)
+    trees = held_out_trees(data, settings, half_of=half_of, extracted=extracted)
+    annotated = held_out_links(trees, data, data, half_of=half_of)
+    found = held_out_links(trees, extracted, data, half_of=half_of) if extracted else None
+    second = train_second_look(
+        judged(data, annotated), settings, judged(extracted, found) if extracted and found else None
+    )
+    looks = held_out_second_looks(
+        data, annotated, settings, (extracted, found) if extracted and found else None
+    )
+    looked = looked_again(model, looks, data, annotated, data)
     system = cast(Hddcrp, clusterer("hddcrp", preset="standard"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # corrections average over many events
@@ -45,56 +52,91 @@ def with_reliability(
     return replace(model, second=second, shown=learn_shown(mixture, looked, data.event))
 
 
+def judged(data: LabelledMentions, links: MentionLinks, learn: Booleans | None = None) -> JudgedLinks:
+    """Return links to learn a second look from (default: all)."""
+    return JudgedLinks(data, links, np.ones(len(links.pairs), np.bool_) if learn is None else learn)
+
+
+def held_out_trees(
+    data: LabelledMentions,
+    settings: BoostingSettings,
+    *,
+    half_of: Mapping[str, int] | None = None,
+    extracted: LabelledMentions | None = None,
+) -> list[BoostedModel]:
+    """Return trees for each fold of topics, trained on the others."""
+    return [
+        train_boosted(
+            data,
+            learn=[name for at, name in enumerate(data.topics) if at % FOLDS != number],
+            settings=settings,
+            half_of=half_of,
+            extracted=extracted,
+        )
+        for number in range(FOLDS)
+    ]
+
+
+def held_out_links(
+    trees: Sequence[BoostedModel],
+    score: LabelledMentions,
+    like: LabelledMentions,
+    *,
+    half_of: Mapping[str, int] | None = None,
+) -> MentionLinks:
+    """Return the similarities of pairs within folds of topics, each by the trees of its fold.
+
+    Topics are dealt to folds as those of `like`, which the trees were trained on.
+    """
+    topic, fold = score.topic[score.table.document], fold_of_mentions(score, like)
+    pairs = Pairs.concatenate(trees[0].blocking.pairs(score.table))
+    pairs = pairs[pairs.equal(fold)]
+    if half_of:
+        pairs = pairs[pairs.equal(np.array([half_of[name] for name in score.topics], np.int32)[topic])]
+    links = LinkSettings(minimum_similarity=LEAST_LINK)
+    return MentionLinks.concatenate(
+        [
+            score_pairs(score.table, model, [pairs[fold[pairs.i] == number]], links)
+            for number, model in enumerate(trees)
+        ]
+    )
+
+
 def held_out_second_looks(
-    model: BoostedModel,
     data: LabelledMentions,
     links: MentionLinks,
     settings: BoostingSettings,
-    *,
-    score: tuple[LabelledMentions, MentionLinks] | None = None,
-) -> MentionLinks:
-    """Return the links of each fold as a second look of the other folds sees them.
-
-    Links are those of `score`, which may have other mentions of the same topics (default: `data` and `links`).
-    """
-    other, seen = score or (data, links)
-    fold, fold_seen = fold_of_mentions(data)[links.pairs.i], fold_of_mentions(other, data)[seen.pairs.i]
-    similarity = np.empty(len(fold_seen))
+    extracted: tuple[LabelledMentions, MentionLinks] | None = None,
+) -> list[SecondLook]:
+    """Return a second look for each fold of topics, trained on the links of the others."""
+    looks = []
     for number in range(FOLDS):
-        inside = fold_seen == number
-        second = train_second_look(data, links, settings, fold != number)
-        similarity[inside] = look_again(other.table, replace(model, second=second), seen[inside]).similarity
-    return MentionLinks(seen.pairs, similarity, seen.scored)
+        parts = [
+            judged(each, found, fold_of_mentions(each, data)[found.pairs.i] != number)
+            for each, found in ((data, links), *([extracted] if extracted else []))
+        ]
+        looks.append(train_second_look(parts[0], settings, *parts[1:]))
+    return looks
+
+
+def looked_again(
+    model: BoostedModel,
+    looks: Sequence[SecondLook],
+    score: LabelledMentions,
+    links: MentionLinks,
+    like: LabelledMentions,
+) -> MentionLinks:
+    """Return links as the second look of their fold sees them."""
+    fold = fold_of_mentions(score, like)[links.pairs.i]
+    similarity = np.empty(len(fold))
+    for number, second in enumerate(looks):
+        inside = fold == number
+        again = look_again(score.table, replace(model, second=second), links[inside])
+        similarity[inside] = again.similarity
+    return MentionLinks(links.pairs, similarity, links.scored)
 
 
 def fold_of_mentions(data: LabelledMentions, like: LabelledMentions | None = None) -> Indices:
     """Return the fold of each mention: that of its topic, as the topics of `like` (default: its own) are dealt."""
     fold_of = {topic: number % FOLDS for number, topic in enumerate((like or data).topics)}
     return np.array([fold_of[name] for name in data.topics], np.int32)[data.topic[data.table.document]]
-
-
-def held_out_links(
-    data: LabelledMentions,
-    settings: BoostingSettings,
-    *,
-    half_of: Mapping[str, int] | None = None,
-    score: LabelledMentions | None = None,
-) -> MentionLinks:
-    """Return the similarities of pairs within folds of topics, each by trees of the other folds.
-
-    Pairs are those of `score`, which may have other mentions of the same topics (default: `data`).
-    """
-    score = score or data
-    topic, fold = score.topic[score.table.document], fold_of_mentions(score, like=data)
-    pairs = Pairs.concatenate(settings.blocking.pairs(score.table))
-    pairs = pairs[pairs.equal(fold)]
-    if half_of:
-        pairs = pairs[pairs.equal(np.array([half_of[name] for name in score.topics], np.int32)[topic])]
-    parts = []
-    for number in range(FOLDS):
-        learn = [name for at, name in enumerate(data.topics) if at % FOLDS != number]
-        trees = train_boosted(data, learn=learn, settings=settings, half_of=half_of)
-        inside = pairs[fold[pairs.i] == number]
-        links = LinkSettings(minimum_similarity=LEAST_LINK)
-        parts.append(score_pairs(score.table, trees, [inside], links))
-    return MentionLinks.concatenate(parts)
