@@ -137,14 +137,17 @@ def parts(
     training, found, half_of = labelled(material.gold[0]), material.found, material.half_of
     model = train_boosted(training, settings=how, half_of=half_of, extracted=found)
     trees = held_out_trees(training, how, half_of=half_of, extracted=found)
-    links = held_out_links(trees, training, training, half_of=half_of)
-    beside = found, held_out_links(trees, found, training, half_of=half_of)
-    looks = held_out_second_looks(training, links, how, beside)
-    second = train_second_look(judged(training, links), how, judged(*beside))
-    data = labelled(given[0])
-    seen = links if given is material.gold else held_out_links(trees, data, training, half_of=half_of)
-    seen = looked_again(model, looks, data, seen, training)
-    yield "ECB+ out of fold", Part(given[0], Evidence(data.table), seen, data.event)
+    annotated = judged(training, held_out_links(trees, training, training, half_of=half_of), training)
+    beside = judged(found, held_out_links(trees, found, training, half_of=half_of), training)
+    looks = held_out_second_looks(annotated, how, beside)
+    second = train_second_look(annotated, how, beside)
+    data, asked = labelled(given[0]), annotated
+    if given is not material.gold:
+        asked = judged(data, held_out_links(trees, data, training, half_of=half_of), training)
+    yield (
+        "ECB+ out of fold",
+        Part(given[0], Evidence(data.table), looked_again(model, looks, asked), data.event),
+    )
     model = replace(model, second=second)
     data = labelled(given[1], model.background)
     seen = find_links(data.table, model, settings=LinkSettings(minimum_similarity=LEAST_LINK))

@@ -32,6 +32,7 @@ TABLE = compiled(random_corpus(21, documents=16, mentions=8))
 TOPIC = np.arange(len(TABLE.documents), dtype=np.int32) % 2
 EVENT = TABLE.heads.lemma[TABLE.head] // 2
 DATA = LabelledMentions(TABLE, EVENT, TOPIC, ("north", "south"))
+FOLD = TOPIC[TABLE.document]
 QUICK = BoostingSettings(
     rounds=12, rate=0.3, leaves=5, leaf_pairs=5, blocking=Blocking(documents=0.01), second_rounds=12,
     second_leaf_pairs=5,
@@ -99,8 +100,8 @@ def test_statements_are_learned_from_even_if_no_chain_judges_them(monkeypatch: p
 def looking_twice() -> tuple[BoostedModel, MentionLinks]:
     model = train_boosted(DATA, settings=QUICK)
     links = find_links(TABLE, model, settings=LinkSettings(minimum_similarity=LEAST_LINK))
-    everything = np.ones(len(links.pairs), np.bool_)
-    return replace(model, second=train_second_look(JudgedLinks(DATA, links, everything), QUICK)), links
+    judged = JudgedLinks(DATA, links, FOLD)
+    return replace(model, second=train_second_look(judged, QUICK)), links
 
 
 def test_second_look_counts_half_and_sees_the_whole_graph() -> None:
@@ -212,7 +213,7 @@ def with_unknown_events() -> tuple[LabelledMentions, Booleans]:
 def test_unknown_events_are_in_the_graph_but_not_learned_from() -> None:
     data, hidden = with_unknown_events()
     _, links = looking_twice()
-    judged = JudgedLinks(data, links, np.ones(len(links.pairs), np.bool_))
+    judged = JudgedLinks(data, links, FOLD)
     rows = judged.rows(replace(QUICK, easy_share=1.0))
     assert not (hidden[rows.pairs.i] | hidden[rows.pairs.j]).any()
     assert not hidden[training_rows(data, QUICK).pairs.i].any()
@@ -235,13 +236,20 @@ def test_extracted_mentions_are_learned_from_as_much_as_they_weigh() -> None:
 def test_a_second_look_learns_from_extracted_mentions_too() -> None:
     data, _ = with_unknown_events()
     _, links = looking_twice()
-    everything = np.ones(len(links.pairs), np.bool_)
-    judged, found = (JudgedLinks(each, links, everything) for each in (DATA, data))
+    judged, found = (JudgedLinks(each, links, FOLD) for each in (DATA, data))
     graph = graph_columns(TABLE.document, links.pairs, logit(links.similarity))
     alone, both = (train_second_look(judged, QUICK, more) for more in (None, found))
     assert (alone.trees.scores(graph) != both.trees.scores(graph)).any()
     weightless = train_second_look(judged, replace(QUICK, extracted_weight=0.0), found)
     assert (alone.trees.scores(graph) == weightless.trees.scores(graph)).all()
+
+
+def test_a_second_look_leaves_out_the_links_of_a_fold() -> None:
+    _, links = looking_twice()
+    judged = JudgedLinks(DATA, links, FOLD)
+    everything, without = judged.rows(QUICK), judged.rows(QUICK, without=1)
+    assert (FOLD[without.pairs.i] == 0).all()
+    assert 0 < len(without.pairs) < len(everything.pairs)
 
 
 @pytest.mark.parametrize("directed", [True, False])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import logit
@@ -18,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from samevent.errors import DataError, UsageError
 from samevent.hddcrp.mixture import Uncertainty
 from samevent.seeds import stream
-from samevent.similarity.bags import Background, Booleans, Floats
+from samevent.similarity.bags import Background, Booleans, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import USUAL_UNCERTAINTY, BoostedModel, SecondLook
 from samevent.similarity.features import Feature
@@ -138,7 +139,7 @@ def training_rows(
     are left out.
     """
     table = data.table
-    pairs = Pairs.concatenate(settings.blocking.pairs(table))
+    pairs = Pairs.concatenate(block[data.known(block)] for block in settings.blocking.pairs(table))
     topic = data.topic[table.document]
     if learn is not None:
         learned = np.array([name in learn for name in data.topics], np.bool_)[topic]
@@ -203,30 +204,47 @@ def train_boosted(
     return replace(fit_trees(rows.columns, rows.same, rows.weight, settings), background=background)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class JudgedLinks:
-    """Mentions with known events, links that models found which had not seen them, and which to learn from."""
+    """Mentions with known events, and links that models found which had not seen them.
+
+    `fold` is the fold of each mention, by which some links can be left out.
+    """
 
     data: LabelledMentions
     links: MentionLinks
-    learn: Booleans
+    fold: Indices
 
-    def rows(self, settings: BoostingSettings) -> PairRows:
-        """Return the links to learn from as the graph of all links shows them."""
-        pairs = self.links.pairs[self.learn]
-        kept, weight = chosen_pairs(self.data, pairs, settings)
+    @cached_property
+    def graph(self) -> Columns:
+        """What the graph of all links says of each."""
         table = self.data.table
-        graph = graph_columns(table.document, self.links.pairs, logit(self.links.similarity))[self.learn]
-        return PairRows(pairs[kept], graph[kept], self.data.same(pairs[kept]), weight[kept])
+        return graph_columns(table.document, self.links.pairs, logit(self.links.similarity))
+
+    def rows(self, settings: BoostingSettings, without: int | None = None) -> PairRows:
+        """Return the links to learn from, but for those of the fold `without`."""
+        learn = self.fold[self.links.pairs.i] != (-1 if without is None else without)
+        pairs = self.links.pairs[learn]
+        kept, weight = chosen_pairs(self.data, pairs, settings)
+        pairs = pairs[kept]
+        return PairRows(pairs, self.graph[learn][kept], self.data.same(pairs), weight[kept])
 
 
 def train_second_look(
-    annotated: JudgedLinks, settings: BoostingSettings, extracted: JudgedLinks | None = None
+    annotated: JudgedLinks,
+    settings: BoostingSettings,
+    extracted: JudgedLinks | None = None,
+    *,
+    without: int | None = None,
 ) -> SecondLook:
-    """Train a second look on links of annotated mentions and, if they are given, of extracted ones."""
-    rows = annotated.rows(settings)
+    """Train a second look on links of annotated mentions and, if they are given, of extracted ones.
+
+    Links of the fold `without` are left out.
+    """
+    rows = annotated.rows(settings, without)
     if extracted and settings.extracted_weight:
-        rows = PairRows.concatenate([rows, extracted.rows(settings).weighted(settings.extracted_weight)])
+        found = extracted.rows(settings, without)
+        rows = PairRows.concatenate([rows, found.weighted(settings.extracted_weight)])
     again = replace(settings, rounds=settings.second_rounds, leaf_pairs=settings.second_leaf_pairs)
     classifier = _fitted(rows.columns, rows.same, rows.weight, again)
     return SecondLook(trees_of(classifier), _intercept(classifier))

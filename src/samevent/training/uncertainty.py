@@ -13,7 +13,7 @@ from samevent.clusterers import Evidence, clusterer
 from samevent.clusterers.linked import Hddcrp
 from samevent.clusterers.shown import learn_shown
 from samevent.partitions.diagnostics import ConvergenceWarning
-from samevent.similarity.bags import Booleans, Indices
+from samevent.similarity.bags import Indices
 from samevent.similarity.boosted import LEAST_LINK, BoostedModel, SecondLook
 from samevent.similarity.boosting import BoostingSettings, JudgedLinks, train_boosted, train_second_look
 from samevent.similarity.links import LinkSettings, MentionLinks, look_again, score_pairs
@@ -36,15 +36,13 @@ def with_reliability(
     if len(data.topics) < LEAST_TOPICS:
         return model
     trees = held_out_trees(data, settings, half_of=half_of, extracted=extracted)
-    annotated = held_out_links(trees, data, data, half_of=half_of)
-    found = held_out_links(trees, extracted, data, half_of=half_of) if extracted else None
-    second = train_second_look(
-        judged(data, annotated), settings, judged(extracted, found) if extracted and found else None
-    )
-    looks = held_out_second_looks(
-        data, annotated, settings, (extracted, found) if extracted and found else None
-    )
-    looked = looked_again(model, looks, data, annotated, data)
+    annotated = judged(data, held_out_links(trees, data, data, half_of=half_of), data)
+    found = None
+    if extracted:
+        found = judged(extracted, held_out_links(trees, extracted, data, half_of=half_of), data)
+    second = train_second_look(annotated, settings, found)
+    looks = held_out_second_looks(annotated, settings, found)
+    looked = looked_again(model, looks, annotated)
     system = cast(Hddcrp, clusterer("hddcrp", preset="standard"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # corrections average over many events
@@ -52,9 +50,9 @@ def with_reliability(
     return replace(model, second=second, shown=learn_shown(mixture, looked, data.event))
 
 
-def judged(data: LabelledMentions, links: MentionLinks, learn: Booleans | None = None) -> JudgedLinks:
-    """Return links to learn a second look from (default: all)."""
-    return JudgedLinks(data, links, np.ones(len(links.pairs), np.bool_) if learn is None else learn)
+def judged(data: LabelledMentions, links: MentionLinks, like: LabelledMentions) -> JudgedLinks:
+    """Return links to learn a second look from, with the folds of `like`."""
+    return JudgedLinks(data, links, fold_of_mentions(data, like))
 
 
 def held_out_trees(
@@ -103,35 +101,20 @@ def held_out_links(
 
 
 def held_out_second_looks(
-    data: LabelledMentions,
-    links: MentionLinks,
-    settings: BoostingSettings,
-    extracted: tuple[LabelledMentions, MentionLinks] | None = None,
+    annotated: JudgedLinks, settings: BoostingSettings, extracted: JudgedLinks | None = None
 ) -> list[SecondLook]:
     """Return a second look for each fold of topics, trained on the links of the others."""
-    looks = []
-    for number in range(FOLDS):
-        parts = [
-            judged(each, found, fold_of_mentions(each, data)[found.pairs.i] != number)
-            for each, found in ((data, links), *([extracted] if extracted else []))
-        ]
-        looks.append(train_second_look(parts[0], settings, *parts[1:]))
-    return looks
+    return [train_second_look(annotated, settings, extracted, without=number) for number in range(FOLDS)]
 
 
-def looked_again(
-    model: BoostedModel,
-    looks: Sequence[SecondLook],
-    score: LabelledMentions,
-    links: MentionLinks,
-    like: LabelledMentions,
-) -> MentionLinks:
+def looked_again(model: BoostedModel, looks: Sequence[SecondLook], judged: JudgedLinks) -> MentionLinks:
     """Return links as the second look of their fold sees them."""
-    fold = fold_of_mentions(score, like)[links.pairs.i]
+    links = judged.links
+    fold = judged.fold[links.pairs.i]
     similarity = np.empty(len(fold))
     for number, second in enumerate(looks):
         inside = fold == number
-        again = look_again(score.table, replace(model, second=second), links[inside])
+        again = look_again(judged.data.table, replace(model, second=second), links[inside])
         similarity[inside] = again.similarity
     return MentionLinks(links.pairs, similarity, links.scored)
 
