@@ -65,7 +65,8 @@ ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
     "spread 2": ({}, {"spread": 2.0}),
     "no shift": ({}, {"shift": 0.0}),
     "shift -0.8": ({}, {"shift": -0.8}),
-    "cut 0.3": ({"cut": 0.3}, {}),
+    "cut 0.25": ({"cut": 0.25}, {}),
+    "cut 0.35": ({"cut": 0.35}, {}),
     "cut 0.4": ({"cut": 0.4}, {}),
     "32 shifts": ({"draws": 32}, {}),
 }
@@ -99,7 +100,7 @@ class Material:
 def read_material(ecb: Path, other: Path, encoders: Path | None, large: Path | None) -> Material:
     """Read both corpora like `samevent train all`: with extractors of other topics."""
     task, resources = TASKS["cybulska"], Model.load(cache=Cache()).resources
-    documents = [task.gold_document(d) for d in read(ecb) if task.split.part_of(d) in ("train", "dev")]
+    documents = [d for d in read(ecb) if task.split.part_of(d) in ("train", "dev")]
     texts, others = (
         list(parse(each, resources.roles, cache=Cache()))
         for each in (documents, map(without_chain_zero, read(other)))
@@ -117,8 +118,9 @@ def read_material(ecb: Path, other: Path, encoders: Path | None, large: Path | N
         events = (each.text._replace(document=annotated_events(each.text.document)) for each in parts)
         exact = prepare(events, resources, extractor, extraction=PREDICTED_ARGUMENTS, encode=encode)
         raw, _ = extract_held_out(parts, resources, encode=encode)
-        gold.append(Given(exact, exact.corpus, Corpus([]), "gold"))
-        extracted.append(Given(raw, exact.corpus, Corpus([]), "predicted"))
+        actions = exact.corpus.filtered(lambda m: m.kind == "action")
+        gold.append(Given(exact, actions, Corpus([]), "gold"))
+        extracted.append(Given(raw, actions, Corpus([]), "predicted"))
     half_of = fitted.half_of if fitted else None
     return Material((gold[0], gold[1]), (extracted[0], extracted[1]), found, half_of)
 

@@ -45,7 +45,8 @@ _ONE_POSTERIOR = {"uncertain": False, "sweeps": 400, "alpha_within": 0.2}
 ROWS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "lemma": ("lemma", {}),
     "**hddcrp**": ("hddcrp", {}),
-    "cut 0.3": ("hddcrp", {"cut": 0.3}),
+    "cut 0.25": ("hddcrp", {"cut": 0.25}),
+    "cut 0.35": ("hddcrp", {"cut": 0.35}),
     "cut 0.4": ("hddcrp", {"cut": 0.4}),
     "cut 0.45": ("hddcrp", {"cut": 0.45}),
     "one posterior, links from 0.5": ("hddcrp", _ONE_POSTERIOR | {"minimum_similarity": 0.5}),

@@ -43,7 +43,7 @@ HDPs that see much of a mention start from lemmas: from single mentions, the fir
 
 _INTEGRATED: Mapping[str, Any] = {
     "uncertain": True,
-    "cut": 0.35,
+    "cut": 0.3,
     "runs": 2,
     "sweeps": 64,
     "alpha_within": 0.05,
