@@ -21,7 +21,7 @@ from tools.tune_presets import DATA
 
 from samevent.experiments.work import provenance
 from samevent.similarity.boosted import LEAST_LINK
-from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.boosting import BoostingSettings, train_boosted, training_pairs
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.tree_features import GROUNDING_GROUP, TREE_FEATURES
@@ -82,7 +82,7 @@ def main() -> None:
             "columns": name,
             "ecb": average_precision(training, out_of_fold_links(training, how, half_of)),
         }
-        trees = train_boosted(training, settings=how, half_of=half_of)
+        trees = train_boosted(training, settings=how, pairs=training_pairs(training, how, half_of))
         data = labelled(other, trees.background)
         links = find_links(data.table, trees, settings=LinkSettings(minimum_similarity=LEAST_LINK))
         row["other"] = average_precision(data, links)

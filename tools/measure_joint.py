@@ -44,7 +44,7 @@ from samevent.partitions.linkage import average_link
 from samevent.preparation import Prepared, parse
 from samevent.scoring import Pairing, scores_of
 from samevent.similarity.boosted import LEAST_LINK, USUAL_UNCERTAINTY
-from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.boosting import BoostingSettings, train_boosted, training_pairs
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.pairs import LabelledMentions
 from samevent.training import PAIR_MODEL_SETTINGS
@@ -249,7 +249,7 @@ def main() -> None:
         ]
         links = out_of_fold_links(tables[0], how, half_of)
         event_of[0], row["ecb"] = resolve_events(tables[0], links, options.preset)
-        trees = train_boosted(tables[0], settings=how, half_of=half_of)
+        trees = train_boosted(tables[0], settings=how, pairs=training_pairs(tables[0], how, half_of))
         data = replace(tables[1], table=tables[1].table.with_background(trees.background))
         links = find_links(data.table, trees, settings=LinkSettings(minimum_similarity=LEAST_LINK))
         event_of[1], row["other"] = resolve_events(data, links, options.preset)

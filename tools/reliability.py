@@ -41,7 +41,7 @@ from samevent.preparation import PREDICTED_ARGUMENTS, Encode, parse, prepare, re
 from samevent.scoring import Singletons, pair, scores_of
 from samevent.similarity.bags import Background, Indices
 from samevent.similarity.boosted import LEAST_LINK, USUAL_UNCERTAINTY
-from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look
+from samevent.similarity.boosting import BoostingSettings, train_boosted, train_second_look, training_pairs
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.shown import THE_POSTERIOR, Shown
@@ -137,8 +137,9 @@ def parts(
 ) -> Iterator[tuple[str, Part]]:
     """Yield the parts by name: the first corpus out of fold, the other by trees of all topics."""
     training, found, half_of = labelled(material.gold[0]), material.found, material.half_of
-    model = train_boosted(training, settings=how, half_of=half_of, extracted=found)
-    trees = held_out_trees(training, how, half_of=half_of, extracted=found)
+    pairs, more = training_pairs(training, how, half_of), training_pairs(found, how, half_of)
+    model = train_boosted(training, settings=how, pairs=pairs, extracted=more)
+    trees = held_out_trees(pairs, more)
     annotated = judged(training, held_out_links(trees, training, training, half_of=half_of), training)
     beside = judged(found, held_out_links(trees, found, training, half_of=half_of), training)
     looks = held_out_second_looks(annotated, how, beside)
@@ -160,7 +161,8 @@ def out_of_fold_links(
     data: LabelledMentions, how: BoostingSettings, half_of: Mapping[str, int] | None
 ) -> MentionLinks:
     """Return the links of a first look that has learned from the annotated mentions of other topics."""
-    return held_out_links(held_out_trees(data, how, half_of=half_of), data, data, half_of=half_of)
+    trees = held_out_trees(training_pairs(data, how, half_of))
+    return held_out_links(trees, data, data, half_of=half_of)
 
 
 def answer_of(part: Part, system: Hddcrp, uncertainty: Uncertainty, shown: Shown) -> Clustered:

@@ -34,7 +34,7 @@ from samevent.scoring.pairing import pair
 from samevent.scoring.scores import f1_of, tallies
 from samevent.similarity.bags import Background
 from samevent.similarity.boosted import BoostedModel
-from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.boosting import BoostingSettings, train_boosted, training_pairs
 from samevent.similarity.pairs import LabelledMentions, Pairs
 from samevent.training import PAIR_MODEL_SETTINGS, averaged_encoders, cross_fitted
 
@@ -93,9 +93,10 @@ def folds(
     topics = sorted({str(document.topic) for document in prepared.corpus}, key=int)
     fold_of = {topic: number % FOLDS for number, topic in enumerate(topics)}
     whole = encoded(prepared)
+    pairs = training_pairs(whole, settings, half_of)
     for fold in range(FOLDS):
         learn = {topic for topic in topics if fold_of[topic] != fold}
-        model = train_boosted(whole, learn=learn, settings=settings, half_of=half_of)
+        model = train_boosted(whole, learn=learn, settings=settings, pairs=pairs)
         inside = prepared.select(d for d in prepared.corpus if fold_of[str(d.topic)] == fold)
         yield part_of(inside, {preset: model})
         print(f"fold {fold + 1} of {FOLDS}", file=sys.stderr)
@@ -194,7 +195,7 @@ def main() -> None:
     for name, data in (("ECB+", whole), ("other", other)):
         pairs, recall = blocked(data, settings)
         print(json.dumps({"corpus": name, "candidates": len(pairs), "recall": round(recall, 4)}), flush=True)
-    model = train_boosted(whole, settings=settings, half_of=half_of)
+    model = train_boosted(whole, settings=settings, pairs=training_pairs(whole, settings, half_of))
     corpora = {
         "ECB+ out of fold": measured(preset, list(folds(preset, prepared, settings, half_of)), settings),
         "other": measured(preset, [part_of(unseen, {preset: model})], settings),

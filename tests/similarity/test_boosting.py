@@ -20,7 +20,7 @@ from samevent.similarity.boosting import (
     fit_trees,
     train_boosted,
     train_second_look,
-    training_rows,
+    training_pairs,
 )
 from samevent.similarity.graph import graph_columns
 from samevent.similarity.links import LinkSettings, MentionLinks, find_links
@@ -46,7 +46,7 @@ def saved(model: object, path: Path) -> bytes:
 
 def test_trees_learn_which_words_go_together() -> None:
     model = train_boosted(DATA, settings=QUICK)
-    rows = training_rows(DATA, QUICK)
+    rows = training_pairs(DATA, QUICK).rows()
     f = model.probability(TABLE, rows.pairs.i, rows.pairs.j)
     assert f[rows.same].mean() > f[~rows.same].mean() + 0.2
 
@@ -80,19 +80,19 @@ def unchained() -> tuple[LabelledMentions, NDArray[np.int64]]:
 
 def test_pairs_of_one_word_that_no_chain_judges_are_not_learned_from() -> None:
     data, alone = unchained()
-    pairs = training_rows(data, replace(QUICK, easy_share=1.0)).pairs
+    pairs = training_pairs(data, replace(QUICK, easy_share=1.0)).rows().pairs
     both = np.isin(pairs.i, alone) & np.isin(pairs.j, alone)
     inside = pairs.equal(TABLE.document)
     assert not (both & ~inside).any()
     assert (both & inside).any()
     assert np.isin(pairs.i, alone).any()
-    assert np.isin(training_rows(DATA, QUICK).pairs.i, alone).any()
+    assert np.isin(training_pairs(DATA, QUICK).rows().pairs.i, alone).any()
 
 
 def test_statements_are_learned_from_even_if_no_chain_judges_them(monkeypatch: pytest.MonkeyPatch) -> None:
     data, alone = unchained()
     monkeypatch.setattr(boosting, "reporting_heads", lambda table, i, j: np.full(len(i), 2.0))
-    pairs = training_rows(data, replace(QUICK, easy_share=1.0)).pairs
+    pairs = training_pairs(data, replace(QUICK, easy_share=1.0)).rows().pairs
     both = np.isin(pairs.i, alone) & np.isin(pairs.j, alone)
     assert (both & ~pairs.equal(TABLE.document)).any()
 
@@ -143,16 +143,16 @@ def test_second_look_survives_a_file(tmp_path: Path) -> None:
 
 def test_pairs_across_halves_are_not_learned_from() -> None:
     everything = replace(QUICK, easy_share=1.0)
-    rows = training_rows(DATA, everything)
-    halves = training_rows(DATA, everything, half_of={"north": 0, "south": 1})
+    rows = training_pairs(DATA, everything).rows()
+    halves = training_pairs(DATA, everything, {"north": 0, "south": 1}).rows()
     topic = TOPIC[TABLE.document]
     assert halves.pairs.equal(topic).all()
     assert len(halves.pairs) == int(rows.pairs.equal(topic).sum()) < len(rows.pairs)
 
 
 def test_drawn_pairs_stand_for_all() -> None:
-    everything = training_rows(DATA, replace(QUICK, easy_share=1.0, size_discount=0))
-    drawn = training_rows(DATA, replace(QUICK, easy_share=0.5, size_discount=0))
+    everything = training_pairs(DATA, replace(QUICK, easy_share=1.0, size_discount=0)).rows()
+    drawn = training_pairs(DATA, replace(QUICK, easy_share=0.5, size_discount=0)).rows()
     lemma = TABLE.heads.lemma[TABLE.head]
     easy = ~drawn.same & ~drawn.pairs.equal(lemma)
     assert set(drawn.weight[easy]) == {2.0}
@@ -163,8 +163,8 @@ def test_drawn_pairs_stand_for_all() -> None:
 
 def test_events_count_by_their_mentions_and_not_by_their_pairs() -> None:
     settings = replace(QUICK, easy_share=1.0, size_discount=1.0)
-    counted = training_rows(DATA, replace(settings, size_discount=0))
-    rows = training_rows(DATA, settings)
+    counted = training_pairs(DATA, replace(settings, size_discount=0)).rows()
+    rows = training_pairs(DATA, settings).rows()
     np.testing.assert_array_equal(rows.pairs.i, counted.pairs.i)
     size = np.bincount(EVENT)[EVENT]
     for group in (rows.same, ~rows.same):
@@ -216,7 +216,7 @@ def test_unknown_events_are_in_the_graph_but_not_learned_from() -> None:
     judged = JudgedLinks(data, links, FOLD)
     rows = judged.rows(replace(QUICK, easy_share=1.0))
     assert not (hidden[rows.pairs.i] | hidden[rows.pairs.j]).any()
-    assert not hidden[training_rows(data, QUICK).pairs.i].any()
+    assert not hidden[training_pairs(data, QUICK).rows().pairs.i].any()
     graph = graph_columns(TABLE.document, links.pairs, logit(links.similarity))
     kept = np.isin(links.pairs.codes(len(TABLE)), rows.pairs.codes(len(TABLE)))
     np.testing.assert_array_equal(rows.columns, graph[kept])
@@ -225,8 +225,9 @@ def test_unknown_events_are_in_the_graph_but_not_learned_from() -> None:
 def test_extracted_mentions_are_learned_from_as_much_as_they_weigh() -> None:
     data, _ = with_unknown_events()
     alone = train_boosted(DATA, settings=QUICK)
-    both = train_boosted(DATA, extracted=data, settings=QUICK)
-    nothing = train_boosted(DATA, extracted=data, settings=replace(QUICK, extracted_weight=0.0))
+    found = training_pairs(data, QUICK)
+    both = train_boosted(DATA, extracted=found, settings=QUICK)
+    nothing = train_boosted(DATA, extracted=found, settings=replace(QUICK, extracted_weight=0.0))
     pairs = find_links(TABLE, alone, settings=LinkSettings(minimum_similarity=LEAST_LINK)).pairs
     assert (nothing.score(TABLE, pairs.i, pairs.j) == alone.score(TABLE, pairs.i, pairs.j)).all()
     assert (both.score(TABLE, pairs.i, pairs.j) != alone.score(TABLE, pairs.i, pairs.j)).any()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from samevent.similarity.boosted import BoostedModel
-from samevent.similarity.boosting import BoostingSettings, train_boosted
+from samevent.similarity.boosting import BoostingSettings, train_boosted, training_pairs
 from samevent.similarity.pairs import LabelledMentions
 from samevent.similarity.shown import THE_POSTERIOR
 from samevent.similarity.tree_features import CONTEXT_GROUP, LARGE_GROUP
@@ -38,7 +38,7 @@ def test_held_out_pairs_are_scored_by_trees_of_other_folds(monkeypatch: pytest.M
 
     monkeypatch.setattr(uncertainty, "train_boosted", train)
     half_of = {topic: number // 6 for number, topic in enumerate(data.topics)}
-    trees = held_out_trees(data, SETTINGS, half_of=half_of)
+    trees = held_out_trees(training_pairs(data, SETTINGS, half_of))
     links = held_out_links(trees, data, data, half_of=half_of)
     document = data.table.document
     assert len(links.pairs)

@@ -125,35 +125,61 @@ class PairRows:
         )
 
 
-def training_rows(
-    data: LabelledMentions,
-    settings: BoostingSettings,
-    *,
-    learn: Collection[str] | None = None,
-    half_of: Mapping[str, int] | None = None,
-) -> PairRows:
-    """Return the pairs that blocking keeps: all of the same event or lemma that are judged, and some of the others.
+@dataclass(frozen=True, eq=False)
+class TrainingPairs:
+    """The pairs of all topics that blocking keeps and that can be compared; see `training_pairs`.
 
-    Both mentions are of topics in `learn` (default: all). If the contextual vectors come from several encoders,
-    `half_of` numbers the encoder of each topic: vectors of different encoders cannot be compared, and pairs across them
-    are left out.
+    Their columns are computed once, for the trees of all topics and those of each fold.
     """
-    table = data.table
-    pairs = Pairs.concatenate(block[data.known(block)] for block in settings.blocking.pairs(table))
-    topic = data.topic[table.document]
-    if learn is not None:
-        learned = np.array([name in learn for name in data.topics], np.bool_)[topic]
-        pairs = pairs[learned[pairs.i] & learned[pairs.j]]
+
+    data: LabelledMentions
+    pairs: Pairs
+    settings: BoostingSettings
+
+    @cached_property
+    def _chosen(self) -> tuple[Booleans, Columns]:
+        """Which pairs may be learned from, and their columns."""
+        kept, _ = chosen_pairs(self.data, self.pairs, self.settings, self._draw)
+        pairs = self.pairs[kept]
+        return kept, columns(self.data.table, pairs.i, pairs.j, self.settings.features)
+
+    @cached_property
+    def _draw(self) -> Floats:
+        return _draw(self.pairs, self.settings)
+
+    def rows(self, learn: Collection[str] | None = None) -> PairRows:
+        """Return the pairs to learn from: all of the same event or lemma that are judged, and some of the others.
+
+        Both mentions are of topics in `learn` (default: all).
+        """
+        data, (chosen, matrix) = self.data, self._chosen
+        learned = np.array([learn is None or name in learn for name in data.topics], np.bool_)
+        learned = learned[data.topic[data.table.document]]
+        inside = learned[self.pairs.i] & learned[self.pairs.j]
+        pairs = self.pairs[inside]
+        kept, weight = chosen_pairs(data, pairs, self.settings, self._draw[inside])
+        pairs = pairs[kept]
+        return PairRows(pairs, matrix[inside[chosen]], data.same(pairs), weight[kept])
+
+
+def training_pairs(
+    data: LabelledMentions, settings: BoostingSettings, half_of: Mapping[str, int] | None = None
+) -> TrainingPairs:
+    """Return the pairs of mentions with known events that trees may learn from.
+
+    If the contextual vectors come from several encoders, `half_of` numbers the encoder of each topic: vectors of
+    different encoders cannot be compared, and pairs across them are left out.
+    """
+    pairs = Pairs.concatenate(block[data.known(block)] for block in settings.blocking.pairs(data.table))
     if half_of:
-        pairs = pairs[pairs.equal(np.array([half_of[name] for name in data.topics], np.int32)[topic])]
-    kept, weight = chosen_pairs(data, pairs, settings)
-    pairs = pairs[kept]
-    return PairRows(
-        pairs, columns(table, pairs.i, pairs.j, settings.features), data.same(pairs), weight[kept]
-    )
+        half = np.array([half_of[name] for name in data.topics], np.int32)
+        pairs = pairs[pairs.equal(half[data.topic[data.table.document]])]
+    return TrainingPairs(data, pairs, settings)
 
 
-def chosen_pairs(data: LabelledMentions, pairs: Pairs, settings: BoostingSettings) -> tuple[Booleans, Floats]:
+def chosen_pairs(
+    data: LabelledMentions, pairs: Pairs, settings: BoostingSettings, draw: Floats
+) -> tuple[Booleans, Floats]:
     """Return which pairs to learn from, and how many each stands for: of the easy ones, a share.
 
     Pairs that annotators may not have looked at are left out, but for statements: everybody *said* something. Pairs of
@@ -162,7 +188,6 @@ def chosen_pairs(data: LabelledMentions, pairs: Pairs, settings: BoostingSetting
     """
     same = data.same(pairs)
     easy = ~same & ~pairs.equal(data.table.heads.lemma[data.table.head])
-    draw = stream(settings.seed, "easy pairs").random(len(pairs))
     statements = (reporting_heads(data.table, pairs.i, pairs.j) > 0) & data.known(pairs)
     kept = (~easy | (draw < settings.easy_share)) & (statements | ~data.unjudged(pairs))
     weight = np.where(easy, 1 / settings.easy_share, 1.0)
@@ -175,26 +200,31 @@ def chosen_pairs(data: LabelledMentions, pairs: Pairs, settings: BoostingSetting
     return kept, weight
 
 
+def _draw(pairs: Pairs, settings: BoostingSettings) -> Floats:
+    """Return random numbers, of which those below the share of easy pairs keep them."""
+    return stream(settings.seed, "easy pairs").random(len(pairs))
+
+
 def train_boosted(
     data: LabelledMentions,
     *,
     learn: Collection[str] | None = None,
     settings: BoostingSettings | None = None,
-    half_of: Mapping[str, int] | None = None,
-    extracted: LabelledMentions | None = None,
+    pairs: TrainingPairs | None = None,
+    extracted: TrainingPairs | None = None,
     more: Callable[[Background], PairRows] | None = None,
     progress: Progress | None = None,
 ) -> BoostedModel:
-    """Train on mentions with gold events, of the topics in `learn` (default: all); see `training_rows`.
+    """Train on mentions with gold events, of the topics in `learn` (default: all).
 
-    `extracted` are mentions of the same documents as an extractor finds them that had not seen their topics. `more`
-    returns further rows to learn from, by the background of the model.
+    `pairs` are those of the mentions (default: `training_pairs`), `extracted` those of the mentions that an extractor
+    finds in the same documents that had not seen their topics. `more` returns further rows to learn from, by the
+    background of the model.
     """
     settings = settings or BoostingSettings()
-    rows = training_rows(data, settings, learn=learn, half_of=half_of)
+    rows = (pairs or training_pairs(data, settings)).rows(learn)
     if extracted and settings.extracted_weight:
-        found = training_rows(extracted, settings, learn=learn, half_of=half_of)
-        rows = PairRows.concatenate([rows, found.weighted(settings.extracted_weight)])
+        rows = PairRows.concatenate([rows, extracted.rows(learn).weighted(settings.extracted_weight)])
     learned = np.array([learn is None or name in learn for name in data.topics], np.bool_)
     background = data.table.document_frequencies(learned[data.topic]).without_rare(_MINIMUM_FREQUENCY)
     if progress:
@@ -225,7 +255,7 @@ class JudgedLinks:
         """Return the links to learn from, but for those of the fold `without`."""
         learn = self.fold[self.links.pairs.i] != (-1 if without is None else without)
         pairs = self.links.pairs[learn]
-        kept, weight = chosen_pairs(self.data, pairs, settings)
+        kept, weight = chosen_pairs(self.data, pairs, settings, _draw(pairs, settings))
         pairs = pairs[kept]
         return PairRows(pairs, self.graph[learn][kept], self.data.same(pairs), weight[kept])
 

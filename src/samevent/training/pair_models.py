@@ -14,7 +14,7 @@ from samevent.preparation import parse
 from samevent.similarity.bags import Background
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.boosted import USUAL_UNCERTAINTY, AnyPairModel
-from samevent.similarity.boosting import BoostingSettings, PairRows, train_boosted
+from samevent.similarity.boosting import BoostingSettings, PairRows, train_boosted, training_pairs
 from samevent.similarity.code_features import CODE_NAMES
 from samevent.similarity.decided import DecidedPairs
 from samevent.similarity.pairs import LabelledMentions
@@ -115,14 +115,16 @@ def fit_pair_model(
         def decided_rows(background: Background) -> PairRows:
             return PairRows.concatenate([each.rows(settings, background) for each in decided])
 
+        pairs = training_pairs(data, settings, half_of)
+        found = training_pairs(extracted, settings, half_of) if extracted else None
         model = train_boosted(
             data,
             learn=learn,
             settings=settings,
-            half_of=half_of,
-            extracted=extracted,
+            pairs=pairs,
+            extracted=found,
             more=decided_rows if decided else None,
             progress=progress,
         )
-        return with_reliability(model, data, settings, half_of=half_of, extracted=extracted)
+        return with_reliability(model, pairs, found, half_of=half_of)
     return train(data, learn=learn, settings=settings, progress=progress).model

@@ -15,7 +15,13 @@ from samevent.clusterers.shown import learn_shown
 from samevent.partitions.diagnostics import ConvergenceWarning
 from samevent.similarity.bags import Indices
 from samevent.similarity.boosted import LEAST_LINK, BoostedModel, SecondLook
-from samevent.similarity.boosting import BoostingSettings, JudgedLinks, train_boosted, train_second_look
+from samevent.similarity.boosting import (
+    BoostingSettings,
+    JudgedLinks,
+    TrainingPairs,
+    train_boosted,
+    train_second_look,
+)
 from samevent.similarity.links import LinkSettings, MentionLinks, look_again, score_pairs
 from samevent.similarity.pairs import LabelledMentions, Pairs
 
@@ -26,20 +32,24 @@ LEAST_TOPICS = 8
 
 def with_reliability(
     model: BoostedModel,
-    data: LabelledMentions,
-    settings: BoostingSettings,
+    pairs: TrainingPairs,
+    extracted: TrainingPairs | None = None,
     *,
     half_of: Mapping[str, int] | None = None,
-    extracted: LabelledMentions | None = None,
 ) -> BoostedModel:
-    """Return a model with what models of most topics teach on the others: a second look, and how far to trust it."""
+    """Return a model with what models of most topics teach on the others: a second look, and how far to trust it.
+
+    The model itself has learned from these pairs, of annotated mentions and of extracted ones.
+    """
+    data, settings = pairs.data, pairs.settings
     if len(data.topics) < LEAST_TOPICS:
         return model
-    trees = held_out_trees(data, settings, half_of=half_of, extracted=extracted)
+    trees = held_out_trees(pairs, extracted)
     annotated = judged(data, held_out_links(trees, data, data, half_of=half_of), data)
     found = None
     if extracted:
-        found = judged(extracted, held_out_links(trees, extracted, data, half_of=half_of), data)
+        links = held_out_links(trees, extracted.data, data, half_of=half_of)
+        found = judged(extracted.data, links, data)
     second = train_second_look(annotated, settings, found)
     looks = held_out_second_looks(annotated, settings, found)
     looked = looked_again(model, looks, annotated)
@@ -55,20 +65,15 @@ def judged(data: LabelledMentions, links: MentionLinks, like: LabelledMentions) 
     return JudgedLinks(data, links, fold_of_mentions(data, like))
 
 
-def held_out_trees(
-    data: LabelledMentions,
-    settings: BoostingSettings,
-    *,
-    half_of: Mapping[str, int] | None = None,
-    extracted: LabelledMentions | None = None,
-) -> list[BoostedModel]:
+def held_out_trees(pairs: TrainingPairs, extracted: TrainingPairs | None = None) -> list[BoostedModel]:
     """Return trees for each fold of topics, trained on the others."""
+    topics = pairs.data.topics
     return [
         train_boosted(
-            data,
-            learn=[name for at, name in enumerate(data.topics) if at % FOLDS != number],
-            settings=settings,
-            half_of=half_of,
+            pairs.data,
+            learn=[name for at, name in enumerate(topics) if at % FOLDS != number],
+            settings=pairs.settings,
+            pairs=pairs,
             extracted=extracted,
         )
         for number in range(FOLDS)
