@@ -51,7 +51,11 @@ def walked(trees: Trees, row: np.ndarray) -> float:
 
 
 @settings(deadline=None, max_examples=40)
-@given(seed=st.integers(0, 10**6), count=st.integers(0, 6), leaves=st.sampled_from([1, 2, 15, MOST_LEAVES]))
+@given(
+    seed=st.integers(0, 10**6),
+    count=st.integers(0, 6),
+    leaves=st.sampled_from([1, 2, 15, 16, 17, MOST_LEAVES]),
+)
 def test_scores_are_those_of_walking_from_root_to_leaf_bit_for_bit(
     seed: int, count: int, leaves: int
 ) -> None:

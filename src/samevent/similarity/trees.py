@@ -24,15 +24,15 @@ from samevent.similarity.bags import Booleans, Floats, Indices
 
 Columns = NDArray[np.float32]
 """One row per pair and one column per feature."""
+Masks = NDArray[np.unsignedinteger]
 
 MOST_LEAVES = 32
-"""A mask has so many bits."""
+"""The largest mask has so many bits."""
 
-_ALL = np.uint32(2**32 - 1)
-_DE_BRUIJN, _SHIFT = 0x077CB531, 27
-"""The product of this number with each power of 2 has other upper five bits: the number of a bit without a loop."""
-_BLOCK = 512
+_BLOCK = 1024
 """Number of pairs that answer a question together, so that masks and features stay in the cache."""
+_TOGETHER = 5
+"""Number of trees whose leaves are added to the score of a pair at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +111,18 @@ class _Questions(NamedTuple):
     """The inner nodes of trees, tree by tree, with the leaves that an answer rules out; leaves count from the left.
 
     Tree `t` asks `starts[t]:starts[t + 1]`. The answer *above the threshold* leaves the leaves `kept`. `values` has a
-    row of leaves per tree, in the order of `_place`.
+    row of leaves per tree, in the order of `_places`. The product of `de_bruijn` with each power of 2 has other bits
+    from `shift` on: the number of a bit without a loop. All integers have as many bits as the masks, 16 or 32.
     """
 
     starts: Indices
     column: Indices
     threshold: NDArray[np.float32]
     missing_left: Booleans
-    kept: NDArray[np.uint32]
+    kept: Masks
     values: Floats
+    de_bruijn: np.unsignedinteger
+    shift: np.unsignedinteger
 
     @classmethod
     def of(cls, trees: Trees) -> _Questions:
@@ -135,25 +138,25 @@ class _Questions(NamedTuple):
                 first[left[node]] = first[node]
                 first[right[node]] = first[node] + leaves[left[node]]
         inner = np.flatnonzero(trees.left > 0)
-        kept = [~(((1 << leaves[left[node]]) - 1) << first[node]) & int(_ALL) for node in inner.tolist()]
-        leaf = np.flatnonzero(trees.left == 0)
-        values = np.zeros((len(trees), MOST_LEAVES))
-        tree = np.searchsorted(trees.starts, leaf, side="right") - 1
-        values[tree, _place(np.uint64(1) << np.array(first, np.uint64)[leaf])] = trees.value[leaf]
+        narrow = max(leaves, default=0) <= np.iinfo(np.uint16).bits
+        bits, de_bruijn, shift = (16, 0x09AF, 12) if narrow else (32, 0x077CB531, 27)
+        mask, everything = np.dtype(f"uint{bits}"), (1 << bits) - 1
+        kept = [~(((1 << leaves[left[node]]) - 1) << first[node]) & everything for node in inner.tolist()]
+        places = [((de_bruijn << bit) & everything) >> shift for bit in range(bits)]
+        values = np.zeros((len(trees), bits))
+        for leaf in np.flatnonzero(trees.left == 0).tolist():
+            tree = int(np.searchsorted(trees.starts, leaf, side="right")) - 1
+            values[tree, places[first[leaf]]] = trees.value[leaf]
         return cls(
             starts=np.searchsorted(inner, trees.starts).astype(np.int32),
             column=trees.column[inner].astype(np.int32),
             threshold=_rounded_down(trees.threshold[inner]),
             missing_left=trees.missing_left[inner],
-            kept=np.array(kept, np.uint32),
+            kept=np.array(kept, mask),
             values=values,
+            de_bruijn=mask.type(de_bruijn),
+            shift=mask.type(shift),
         )
-
-
-def _place(bit: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return another number up to 31 for each power of 2 below 2^32."""
-    place: NDArray[np.uint64] = bit * np.uint64(_DE_BRUIJN) >> np.uint64(_SHIFT) & np.uint64(MOST_LEAVES - 1)
-    return place
 
 
 def _rounded_down(thresholds: Floats) -> NDArray[np.float32]:
@@ -163,28 +166,53 @@ def _rounded_down(thresholds: Floats) -> NDArray[np.float32]:
 
 
 @njit(cache=True, nogil=True)
-def _scores(matrix, starts, column, threshold, missing_left, kept, values, out):  # type: ignore[no-untyped-def]
+def _scores(matrix, starts, column, threshold, missing_left, kept, values, de_bruijn, shift, out):  # type: ignore[no-untyped-def]
     """Add the leaves that each column of a matrix reaches, in the order of the trees."""
-    masks = np.empty(_BLOCK, np.uint32)
+    masks, places = np.empty(_BLOCK, kept.dtype), np.empty((_TOGETHER, _BLOCK), np.uint8)
+    trees = len(starts) - 1
     for begin in range(0, len(out), _BLOCK):
         size = min(_BLOCK, len(out) - begin)
-        for tree in range(len(starts) - 1):
-            masks[:size] = _ALL
-            for node in range(starts[tree], starts[tree + 1]):
-                feature = matrix[column[node], begin : begin + size]
-                limit, rest = threshold[node], kept[node]
-                # NaN is neither above a threshold nor below.
-                if missing_left[node]:
+        for first in range(0, trees, _TOGETHER):
+            last = min(first + _TOGETHER, trees)
+            for tree in range(first, last):
+                _answer(matrix, begin, size, starts, tree, column, threshold, missing_left, kept, masks)
+                _places(masks, size, de_bruijn, shift, places[tree - first])
+            if last - first == _TOGETHER:
+                for pair in range(size):
+                    score = out[begin + pair]
+                    for at in range(_TOGETHER):
+                        score += values[first + at, places[at, pair]]
+                    out[begin + pair] = score
+            else:
+                for at in range(last - first):
                     for pair in range(size):
-                        masks[pair] &= rest if feature[pair] > limit else _ALL
-                else:
-                    for pair in range(size):
-                        masks[pair] &= _ALL if feature[pair] <= limit else rest
-            leaves = values[tree]
+                        out[begin + pair] += values[first + at, places[at, pair]]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _answer(matrix, begin, size, starts, tree, column, threshold, missing_left, kept, masks):  # type: ignore[no-untyped-def]
+    """Rule out the leaves of a tree that pairs do not reach."""
+    everything = kept.dtype.type(~kept.dtype.type(0))
+    masks[:size] = everything
+    for node in range(starts[tree], starts[tree + 1]):
+        feature = matrix[column[node], begin : begin + size]
+        limit, rest = threshold[node], kept[node]
+        # NaN is neither above a threshold nor below.
+        if missing_left[node]:
             for pair in range(size):
-                lowest = np.uint64(masks[pair] & -masks[pair])
-                place = lowest * np.uint64(_DE_BRUIJN) >> np.uint64(_SHIFT) & np.uint64(MOST_LEAVES - 1)
-                out[begin + pair] += leaves[place]
+                masks[pair] &= rest if feature[pair] > limit else everything
+        else:
+            for pair in range(size):
+                masks[pair] &= everything if feature[pair] <= limit else rest
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _places(masks, size, de_bruijn, shift, places):  # type: ignore[no-untyped-def]
+    """Write where the values of the first leaves that are not ruled out lie."""
+    mask = masks.dtype.type
+    for pair in range(size):
+        lowest = mask(masks[pair] & mask(~masks[pair] + mask(1)))
+        places[pair] = mask(lowest * de_bruijn) >> shift
 
 
 @njit(cache=True, nogil=True)
