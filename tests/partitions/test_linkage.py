@@ -9,7 +9,7 @@ from scipy.spatial.distance import squareform
 
 from samevent.errors import UsageError
 from samevent.partitions.labels import canonical
-from samevent.partitions.linkage import average_link, central_core, weakest_link
+from samevent.partitions.linkage import average_link, average_link_given, central_core, weakest_link
 from samevent.partitions.posterior import Posterior
 from samevent.seeds import stream
 
@@ -59,6 +59,45 @@ def test_average_link_joins_must_linked_customers_that_samples_keep_apart() -> N
         samples=np.arange(3, dtype=np.int32)[np.newaxis], must_link=np.array([[0, 2]], np.int32)
     )
     assert average_link(posterior, 0.9).tolist() == [0, 1, 0]
+
+
+def joined_slowly(between: np.ndarray, cut: float) -> np.ndarray:
+    """Join the closest groups, the first in order among equals, with all means computed anew after each join."""
+    sums, group = between.copy(), np.arange(len(between))
+    while True:
+        sizes = np.bincount(group, minlength=len(group))
+        alive = sizes > 0
+        with np.errstate(all="ignore"):
+            mean = np.where(np.outer(alive, alive), sums / np.outer(sizes, sizes), -1.0)
+        np.fill_diagonal(mean, -1.0)
+        a, b = sorted(map(int, np.unravel_index(mean.argmax(), mean.shape)))
+        if mean[a, b] < cut:
+            return canonical(group)
+        group[group == b] = a
+        sums[a] += sums[b]
+        sums[:, a] = sums[a]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_average_link_takes_the_first_of_equal_means(seed: int) -> None:
+    random = stream(seed, "equal")
+    between = random.integers(1, 4, size=(25, 25)) / 4  # few values, so many means are equal
+    between = np.maximum(between, between.T)
+    left, right = (side.astype(np.int32) for side in np.triu_indices(25, 1))
+    posterior = Posterior(
+        samples=np.zeros((1, 25), np.int32), left=left, right=right, together=between[left, right]
+    )
+    assert average_link(posterior, 0.6).tolist() == joined_slowly(between, 0.6).tolist()
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("pair", [(3, 7), (0, 29), (11, 12)])
+def test_average_link_given_a_pair_is_that_of_a_posterior_with_its_constraint(
+    pair: tuple[int, int], together: bool
+) -> None:
+    bound = random_posterior(3, must_link=[pair]) if together else random_posterior(3, cannot_link=[pair])
+    between = random_posterior(3).matrix(np.arange(30))
+    assert average_link_given(between, pair, together, 0.3).tolist() == average_link(bound, 0.3).tolist()
 
 
 def test_average_link_of_nothing_is_nothing() -> None:

@@ -8,13 +8,16 @@ than a wrong one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from samevent.errors import UsageError
-from samevent.partitions.constraints import must_link_groups, pairs_inside
+from samevent.partitions.constraints import NO_PAIRS, Constraints, must_link_groups, pairs_inside
 from samevent.partitions.labels import Floats, Integers, canonical, members
 from samevent.partitions.posterior import Posterior
 
@@ -32,17 +35,26 @@ def average_link(posterior: Posterior, cut: float) -> Integers:
     if not 0 < cut <= 1:
         raise UsageError(f"the parameter 'cut' is {cut}", expected="a number above 0, up to 1")
     near = posterior.together >= cut
-    must = posterior.must_link
-    rows = np.concatenate([posterior.left[near], must[:, 0]])
-    columns = np.concatenate([posterior.right[near], must[:, 1]])
-    n = posterior.customers
-    graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(n, n))
-    labels = np.arange(n)
-    connected = connected_components(graph, directed=False)[1] if n else labels
-    for block in members(connected.astype(np.int64)):
-        if len(block) > 1:
-            labels[block] = block[_joined(posterior, block, cut)]
-    return canonical(labels)
+    left, right = posterior.left[near], posterior.right[near]
+    must, cannot = posterior.must_link, posterior.cannot_link
+    return _linked(posterior.customers, left, right, posterior.matrix, cut, must, cannot)
+
+
+def average_link_given(between: Floats, pair: tuple[int, int], together: bool, cut: float) -> Integers:
+    """Return what `average_link` returns where it is known of one pair whether it is together.
+
+    `between` holds P(same cluster) of all pairs.
+
+    >>> probabilities = np.array([[1, 0.9, 0.4], [0.9, 1, 0.4], [0.4, 0.4, 1]])
+    >>> average_link_given(probabilities, (1, 2), True, 0.5).tolist()
+    [0, 0, 0]
+    """
+    known = np.array([pair], np.int32)
+    must, cannot = (known, NO_PAIRS) if together else (NO_PAIRS, known)
+    held = between.copy()
+    held[pair] = held[pair[::-1]] = float(together)
+    left, right = np.nonzero(np.triu(held >= cut, 1))
+    return _linked(len(held), left, right, lambda block: held[np.ix_(block, block)], cut, must, cannot)
 
 
 def weakest_link(between: Floats) -> tuple[NDArray[np.bool_], float]:
@@ -55,16 +67,13 @@ def weakest_link(between: Floats) -> tuple[NDArray[np.bool_], float]:
     >>> side.tolist(), round(mean, 2)
     ([False, False, True], 0.3)
     """
-    groups = _Groups(between.copy(), np.ones(len(between)), np.ones(between.shape, np.bool_))
+    joins, means = _joins(between.copy(), np.ones(len(between)), np.ones(between.shape, np.bool_), -1.0)
     group = np.arange(len(between))
-    mean = 0.0
-    for _ in range(len(between) - 1):
-        first, second, mean = groups.closest()
+    for first, second in joins.tolist():
         last = group == second
         group[last] = first
-        groups.join(first, second)
     side = last if 2 * last.sum() <= len(last) else ~last
-    return side, mean
+    return side, float(means[-1])
 
 
 def central_core(between: Floats, least: float) -> NDArray[np.bool_]:
@@ -85,55 +94,80 @@ def central_core(between: Floats, least: float) -> NDArray[np.bool_]:
     return core
 
 
-class _Groups:
-    """Groups of customers and the mean probability between them, of which the highest of each row is kept at hand."""
+@njit(cache=True, error_model="numpy")
+def _joins(sums, sizes, allowed, least):  # type: ignore[no-untyped-def]
+    """Join the two groups with the highest mean, the first in order among equals, as long as it is at least `least`.
 
-    def __init__(self, sums: Floats, sizes: Floats, allowed: NDArray[np.bool_]) -> None:
-        self.sums, self.sizes, self.allowed = sums, sizes, allowed
-        np.fill_diagonal(self.allowed, val=False)
-        self.mean = np.where(self.allowed, sums / np.outer(sizes, sizes), -1.0)
-        self.nearest = self.mean.argmax(axis=1)
-        self.highest = self.mean.max(axis=1)
+    Return the groups of each join, of which the first takes over the second, and the mean between them. `sums` and
+    `allowed` are symmetric; all three arrays are used up.
+    """
+    n = len(sizes)
+    mean = np.full((n, n), -1.0)
+    nearest, highest = np.zeros(n, np.int64), np.full(n, -1.0)
+    for i in range(n):
+        allowed[i, i] = False
+        for j in range(n):
+            if allowed[i, j]:
+                mean[i, j] = sums[i, j] / (sizes[i] * sizes[j])
+        nearest[i] = mean[i].argmax()
+        highest[i] = mean[i, nearest[i]]
+    joins, means = np.empty((max(n - 1, 0), 2), np.int64), np.empty(max(n - 1, 0))
+    for done in range(n - 1):
+        closest = highest.argmax()
+        if not highest[closest] >= least:
+            return joins[:done], means[:done]
+        a, b = min(closest, nearest[closest]), max(closest, nearest[closest])
+        joins[done, 0], joins[done, 1], means[done] = a, b, highest[closest]
+        sizes[a] += sizes[b]
+        for j in range(n):
+            sums[a, j] += sums[b, j]
+            allowed[a, j] = allowed[a, j] and allowed[b, j] and j != b
+        for j in range(n):
+            sums[j, a], allowed[j, a] = sums[a, j], allowed[a, j]
+            allowed[b, j] = allowed[j, b] = False
+            mean[a, j] = sums[a, j] / (sizes[a] * sizes[j]) if allowed[a, j] else -1.0
+            mean[j, a] = mean[a, j]
+            mean[b, j] = mean[j, b] = -1.0
+        # No mean rises above both that it is made of, so the nearest groups of other rows stay.
+        for i in range(n):
+            if i in (a, b) or nearest[i] == a or nearest[i] == b:
+                nearest[i] = mean[i].argmax()
+                highest[i] = mean[i, nearest[i]]
+    return joins, means
 
-    def closest(self) -> tuple[int, int, float]:
-        """Return the two groups with the highest mean, the first in order among equals, and that mean."""
-        a = int(self.highest.argmax())
-        b = int(self.nearest[a])
-        return min(a, b), max(a, b), float(self.highest[a])
 
-    def join(self, a: int, b: int) -> None:
-        """Let group `a` take over group `b`. No mean rises above both that it is made of, so other rows stay."""
-        self.sums[a] += self.sums[b]
-        self.sums[:, a] = self.sums[a]
-        self.sizes[a] += self.sizes[b]
-        self.allowed[a] &= self.allowed[b]
-        self.allowed[:, a] = self.allowed[a]
-        self.allowed[b] = self.allowed[:, b] = False
-        self.mean[a] = np.where(self.allowed[a], self.sums[a] / (self.sizes[a] * self.sizes), -1.0)
-        self.mean[:, a] = self.mean[a]
-        self.mean[b] = self.mean[:, b] = -1.0
-        changed = (self.nearest == a) | (self.nearest == b)
-        changed[a] = changed[b] = True
-        stale = np.flatnonzero(changed)
-        self.nearest[stale] = self.mean[stale].argmax(axis=1)
-        self.highest[stale] = self.mean[stale].max(axis=1)
+def _linked(
+    customers: int,
+    left: NDArray[np.integer],
+    right: NDArray[np.integer],
+    matrix: Callable[[Integers], Floats],
+    cut: float,
+    must: Constraints,
+    cannot: Constraints,
+) -> Integers:
+    """Join customers that chains of near pairs or must-links connect; `matrix` returns P(same cluster) of some."""
+    rows, columns = np.concatenate([left, must[:, 0]]), np.concatenate([right, must[:, 1]])
+    graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(customers, customers))
+    labels = np.arange(customers)
+    connected = connected_components(graph, directed=False)[1] if customers else labels
+    for block in members(connected.astype(np.int64)):
+        if len(block) > 1:
+            together, apart = pairs_inside(must, block), pairs_inside(cannot, block)
+            labels[block] = block[_joined(matrix(block), together, apart, cut)]
+    return canonical(labels)
 
 
-def _joined(posterior: Posterior, block: Integers, cut: float) -> Integers:
+def _joined(between: Floats, must: Integers, cannot: Integers, cut: float) -> Integers:
     """Return the position of the first member of each one's group, within a block."""
-    between = posterior.matrix(block)
-    must, cannot = (pairs_inside(pairs, block) for pairs in (posterior.must_link, posterior.cannot_link))
-    group = canonical(must_link_groups(must.astype(np.int32), len(block)))
+    group = canonical(must_link_groups(must.astype(np.int32), len(between)))
     count = int(group.max()) + 1
     sums = np.zeros((count, count))
     np.add.at(sums, (group[:, np.newaxis], group), between)
     allowed = np.ones((count, count), np.bool_)
     allowed[group[cannot[:, 0]], group[cannot[:, 1]]] = False
     allowed[group[cannot[:, 1]], group[cannot[:, 0]]] = False
-    groups = _Groups(sums, np.bincount(group).astype(np.float64), allowed)
-    while (found := groups.closest())[2] >= cut:
-        first, second, _ = found
+    joins, _ = _joins(sums, np.bincount(group).astype(np.float64), allowed, cut)
+    for first, second in joins.tolist():
         group[group == second] = first
-        groups.join(first, second)
     _, leader, index = np.unique(group, return_index=True, return_inverse=True)
     return leader[index].astype(np.int64)

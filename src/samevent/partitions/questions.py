@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samevent.partitions.labels import Floats, canonical, members
-from samevent.partitions.linkage import average_link, weakest_link
+from samevent.partitions.linkage import average_link_given, weakest_link
 from samevent.partitions.posterior import Posterior
 
 CUT = 0.5
@@ -102,18 +102,10 @@ def expected_change(
         rows = kept
     given = (posterior.samples[:, left] == posterior.samples[:, right]) != together
     samples = posterior.samples[given] if given.any() else posterior.samples
-    pair = [(int(np.searchsorted(rows, left)), int(np.searchsorted(rows, right)))]
-    low, high = (side.astype(np.int32) for side in np.triu_indices(len(rows), 1))
+    pair = int(np.searchsorted(rows, left)), int(np.searchsorted(rows, right))
     shares = Posterior(samples=samples[:, rows]).matrix(np.arange(len(rows)))
-    conditional = Posterior(
-        samples=samples[:, rows],
-        left=low,
-        right=high,
-        together=shares[low, high],
-        must_link=[] if together else pair,  # type: ignore[arg-type]
-        cannot_link=pair if together else [],  # type: ignore[arg-type]
-    )
-    new = average_link(conditional, cut)
+    new = average_link_given(shares, pair, not together, cut)
+    low, high = np.triu_indices(len(rows), 1)
     before = own[rows]
     changed = ((before[low] == before[high]) != (new[low] == new[high])).sum()
     return float(surprise * weight * changed)
