@@ -194,3 +194,16 @@ def test_units_are_named_by_topic_and_subtopic() -> None:
     assert list(corpus.grouped("corpus")) == ["corpus"]
     with pytest.raises(CorpusError, match="no topic"):
         Corpus([document()]).grouped("topic")
+
+
+def test_mentions_that_a_document_has_are_not_checked_again_but_new_ones_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    d = annotated()
+    changed = replace(d.mentions[0], char_end=d.mentions[0].char_end + 1)
+    with pytest.raises(CorpusError, match="as its tokens are"):
+        d.with_mentions([changed, *d.mentions[1:]])
+    checked: list[str] = []
+    monkeypatch.setattr(samevent.corpus.document, "check_mention", lambda m: checked.append(m.id))
+    d.with_mentions([replace(d.mentions[0]), *d.mentions[1:]])
+    assert checked == [d.mentions[0].id]

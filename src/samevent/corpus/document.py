@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -171,9 +171,9 @@ class Document:
         mentions = tuple(mentions)
         for mention in mentions:
             check_type(mention, Mention, "a mention (`document.mention` makes one)")
-        changed = copy(self)  # tokens and sentences have been checked
+        changed = copy(self)  # tokens, sentences and own mentions have been checked
         object.__setattr__(changed, "mentions", tuple(sorted(mentions, key=reading_order)))
-        _check_mentions(changed)
+        _check_mentions(changed, checked=set(map(id, self.mentions)))
         return changed
 
     def token_span(self, char_start: int, char_end: int) -> tuple[int, int]:
@@ -304,32 +304,18 @@ def _check_sentences(document: Document) -> None:
         )
 
 
-def _check_mentions(document: Document) -> None:
+def _check_mentions(document: Document, checked: Collection[int] = ()) -> None:
+    """Raise if mentions do not fit the document; those `checked`, by identity, are known to."""
     seen: set[str] = set()
     for m in document.mentions:
-        check_mention(m)
         if m.id in seen:
             raise CorpusError(
                 f"two mentions of document {document.id!r} have the id {m.id!r}",
                 expected="unique mention ids",
             )
         seen.add(m.id)
-        if m.document != document.id:
-            raise CorpusError(
-                f"mention {m.id!r} belongs to document {m.document!r}",
-                expected=f"a mention of {document.id!r}",
-            )
-        if not 0 <= m.start < m.end <= len(document.tokens):
-            raise CorpusError(
-                f"mention {m.id!r} spans tokens {m.start}-{m.end}",
-                expected=f"0 <= start < end <= {len(document.tokens)}",
-            )
-        chars = document.tokens[m.start].start, document.tokens[m.end - 1].end
-        if (m.char_start, m.char_end) != chars or document.text[slice(*chars)] != m.text:
-            raise CorpusError(
-                f"mention {m.id!r} has the text {shortened(m.text)!r} at characters {m.char_start}-{m.char_end}",
-                expected=f"{shortened(document.text[slice(*chars)])!r} at {chars[0]}-{chars[1]}, as its tokens are",
-            )
+        if id(m) not in checked:
+            _check_mention(document, m)
     for m in document.mentions:
         for argument in m.arguments:
             if argument.mention not in seen:
@@ -337,3 +323,23 @@ def _check_mentions(document: Document) -> None:
                     f"mention {m.id!r} has the argument {argument.mention!r}",
                     expected=f"the id of a mention of document {document.id!r}",
                 )
+
+
+def _check_mention(document: Document, m: Mention) -> None:
+    check_mention(m)
+    if m.document != document.id:
+        raise CorpusError(
+            f"mention {m.id!r} belongs to document {m.document!r}",
+            expected=f"a mention of {document.id!r}",
+        )
+    if not 0 <= m.start < m.end <= len(document.tokens):
+        raise CorpusError(
+            f"mention {m.id!r} spans tokens {m.start}-{m.end}",
+            expected=f"0 <= start < end <= {len(document.tokens)}",
+        )
+    chars = document.tokens[m.start].start, document.tokens[m.end - 1].end
+    if (m.char_start, m.char_end) != chars or document.text[slice(*chars)] != m.text:
+        raise CorpusError(
+            f"mention {m.id!r} has the text {shortened(m.text)!r} at characters {m.char_start}-{m.char_end}",
+            expected=f"{shortened(document.text[slice(*chars)])!r} at {chars[0]}-{chars[1]}, as its tokens are",
+        )
