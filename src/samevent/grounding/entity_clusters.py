@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from samevent.grounding.entity_conflicts import consistent_links, contradicting
 from samevent.grounding.entity_model import EntityModel
 from samevent.grounding.entity_pairs import EntityPairs, pairs_across, pairs_within
 from samevent.grounding.entity_tables import EntityTable, Floats, Integers
@@ -46,16 +47,21 @@ def best_links(table: EntityTable, model: EntityModel, settings: EntitySettings 
     """Return entities within documents: each mention links to its most probable antecedent, or to itself.
 
     Mentions of different documents are different entities. This is the most probable configuration of the links of
-    the HDDCRP with affinities that are odds and no likelihood.
+    the HDDCRP with affinities that are odds and no likelihood. Only where it would put mentions together that
+    contradict each other (`entity_conflicts`), links are taken in the order of their odds, and those that would are
+    left out.
     """
     settings = settings or EntitySettings()
     pairs = pairs_within(table)
     scores = model.scores(table, pairs, within=True)
     kept = scores > np.log(settings.alpha_within)
     order = np.lexsort((pairs.j[kept], scores[kept], pairs.i[kept]))  # the best last, of equals the nearest
-    i, j = pairs.i[kept][order], pairs.j[kept][order]
+    i, j, score = pairs.i[kept][order], pairs.j[kept][order], scores[kept][order]
     best = np.flatnonzero(np.append(np.diff(i) != 0, True)) if len(i) else np.zeros(0, np.int64)
-    return _components(len(table), i[best], j[best])
+    labels = _components(len(table), i[best], j[best])
+    if not contradicting(table.mentions, labels):
+        return labels
+    return canonical(np.array(consistent_links(table.mentions, i, j, score))).astype(np.int64)
 
 
 def entity_problem(

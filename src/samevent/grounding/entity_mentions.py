@@ -6,11 +6,13 @@ Entity mentions of a document are its participants and places, and the names tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
 from samevent.corpus import Document, Mention
 from samevent.corpus.mention import mention_id
+from samevent.grounding.entity_names import SUFFIXES, bare_words, capitals_of
 from samevent.language.annotation import Annotation, LabelledSpan
 from samevent.language.heads import head as head_of
 
@@ -45,13 +47,14 @@ TITLES: dict[str, Gender] = {
     **dict.fromkeys(
         "dr dr. prof prof. professor president premier minister senator sen sen. governor gov gov. mayor judge justice "
         "chief officer sergeant sgt sgt. lieutenant lt lt. captain capt capt. colonel col col. general gen gen. "
-        "detective deputy sheriff chairman chairwoman director secretary ambassador chancellor coach pope bishop "
+        "detective deputy sheriff trooper constable inspector superintendent commander admiral commissioner chairman "
+        "chairwoman director secretary ambassador chancellor coach pope cardinal archbishop bishop pastor "
         "father sister brother rev rev. reverend rep rep. representative congressman congresswoman".split(),
         "",
     ),
 }
 """Words before a name that are no part of it, with the gender that they tell."""
-_GENDERS: dict[str, Gender] = {
+GENDERS: dict[str, Gender] = {
     **dict.fromkeys(
         "man boy father son brother husband uncle grandfather actor king prince gentleman boyfriend nephew groom "
         "widower businessman policeman fireman spokesman chairman congressman".split(),
@@ -63,14 +66,18 @@ _GENDERS: dict[str, Gender] = {
         "female",
     ),
 }
+"""Words that tell a gender."""
 _PEOPLE = frozenset(
     ("who", "whom", "whose", *(word for word, person in _PERSONS.items() if person != "third"))
 )
-_THINGS = frozenset("FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART".split())
+THING_LABELS = frozenset("FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART".split())
+"""Labels of what is no person."""
 _CONTENT = frozenset("ADJ NOUN NUM PROPN VERB ADV X".split())
 _DEFINITE = frozenset("the this that these those his her its their our my your".split())
-_SUFFIXES = frozenset("'s ’s inc inc. corp corp. ltd ltd. co co. jr jr. sr sr. the".split())
-_BEFORE = frozenset(TITLES) | _DEFINITE | frozenset(("a", "an"))
+_ABBREVIATED = frozenset(title for title in TITLES if title.endswith(".") or f"{title}." in TITLES)
+"""Titles that the parser takes for the end of the name before."""
+_ARTICLES = _DEFINITE | frozenset(("a", "an"))
+_BEFORE = frozenset(TITLES) | _ARTICLES
 _OBJECTS = frozenset("dobj pobj attr oprd dative".split())
 _SUBJECTS = frozenset("nsubj nsubjpass csubj".split())
 
@@ -109,8 +116,9 @@ class EntityMention:
 def describe(document: Document, annotation: Annotation, mentions: Iterable[Mention]) -> list[EntityMention]:
     """Return what each of these mentions says, in their order."""
     spans = {at: span for span in annotation.entities for at in range(*span[:2])}
+    common = _common_words(document)
     return [
-        _described(document, annotation, spans, m.id, m.start, m.end, m.tokens,
+        _described(document, annotation, spans, common, m.id, m.start, m.end, m.tokens,
                    head_of(annotation, m.start, m.end, m.anchors or None) if m.head is None else m.head)
         for m in mentions
     ]  # fmt: skip
@@ -130,7 +138,7 @@ def _reading(mention: EntityMention) -> tuple[int, int, str]:
 
 def _names(document: Document, annotation: Annotation, given: Iterable[Mention]) -> Iterator[EntityMention]:
     """Yield the names that no given mention has the head of."""
-    heads = {m.head for m in given}
+    heads, common = {m.head for m in given}, _common_words(document)
     for span in annotation.entities:
         start, end, label = span
         if label not in NAME_LABELS or document.sentences[document.sentence_of(start)].is_url:
@@ -139,12 +147,17 @@ def _names(document: Document, annotation: Annotation, given: Iterable[Mention])
         if head not in heads:
             spans, tokens = {head: span}, tuple(range(start, end))
             id = mention_id(document.id, start, end, "name")
-            yield _described(document, annotation, spans, id, start, end, tokens, head)
+            yield _described(document, annotation, spans, common, id, start, end, tokens, head)
+
+
+def _common_words(document: Document) -> frozenset[str]:
+    """Return the words that a document has in lower case."""
+    return frozenset(token.text for token in document.tokens if token.text.islower())
 
 
 def _described(
-    document: Document, annotation: Annotation, spans: Mapping[int, LabelledSpan], id: str, start: int, end: int,
-    tokens: tuple[int, ...], head: int,
+    document: Document, annotation: Annotation, spans: Mapping[int, LabelledSpan], common: AbstractSet[str], id: str,
+    start: int, end: int, tokens: tuple[int, ...], head: int,
 ) -> EntityMention:  # fmt: skip
     texts = [document.tokens[at].text for at in tokens]
     lower = [text.lower() for text in texts]
@@ -152,7 +165,7 @@ def _described(
     lemma = annotation.lemmas[head].lower()
     pronoun = PRONOUNS.get(lower[0]) if len(tokens) == 1 else None
     own = [(word, text) for at, word, text in zip(tokens, lower, texts, strict=True)
-           if pos[at] == "PROPN" and word not in _SUFFIXES]  # fmt: skip
+           if pos[at] == "PROPN" and word not in SUFFIXES]  # fmt: skip
     name = [(word, text) for word, text in own if word not in TITLES] or own
     governor = annotation.heads[head]
     if annotation.labels[head] == "pobj":
@@ -169,11 +182,11 @@ def _described(
         form="pronoun" if pronoun else "name" if pos[head] == "PROPN" else "nominal",
         lemma=lemma,
         words=tuple(
-            w for at, w in zip(tokens, lower, strict=True) if pos[at] in _CONTENT and w not in _SUFFIXES
+            w for at, w in zip(tokens, lower, strict=True) if pos[at] in _CONTENT and w not in SUFFIXES
         ),
         name=tuple(word for word, _ in name),
-        capitals=_capitals([text for _, text in name]),
-        called=_called(document, annotation, spans.get(head), head),
+        capitals=capitals_of([text for _, text in name]),
+        called=_called(document, annotation, spans.get(head), head, common),
         label=spans[head][2] if head in spans else "",
         number=number,
         gender=gender,
@@ -185,22 +198,47 @@ def _described(
     )
 
 
-def _called(document: Document, annotation: Annotation, span: LabelledSpan | None, head: int) -> str:
-    """Return the name around a head: the parser's named entity, or its proper nouns, without titles and endings."""
+def _called(
+    document: Document, annotation: Annotation, span: LabelledSpan | None, head: int, common: AbstractSet[str]
+) -> str:
+    """Return the name around a head: the parser's named entity, or its proper nouns, without titles and endings.
+
+    Proper nouns are a name only if their head is not among the `common` words: in headlines, all words are capitalised.
+    """
     if annotation.pos[head] != "PROPN":
         return ""
+    label = ""
     if span and span[2] in NAME_LABELS:
-        start, end = span[:2]
+        start, end, label = span
+    elif span or _is_common(document.tokens[head].text.lower(), common):
+        return ""  # a day or a number, or a description
     else:
         start, end = head, head + 1
         while start > 0 and annotation.pos[start - 1] == "PROPN" and annotation.heads[start - 1] == head:
             start -= 1
-    words = [document.tokens[at].text for at in range(start, end)]
-    while len(words) > 1 and words[0].lower() in _BEFORE:
+    name = " ".join(trimmed([document.tokens[at].text for at in range(start, end)], label))
+    return name if name != name.lower() else ""
+
+
+def _is_common(word: str, common: AbstractSet[str]) -> bool:
+    return word in common or word in GENDERS or word in TITLES
+
+
+def trimmed(words: list[str], label: str = "") -> list[str]:
+    """Return a name without articles and endings, and without titles if the parser's label allows a person.
+
+    >>> trimmed(["President", "Ann", "Lee", "'s"], "PERSON"), trimmed(["the", "General", "Fund"], "ORG")
+    (['Ann', 'Lee'], ['General', 'Fund'])
+    >>> trimmed(["'The", "Long", "Walk'"], "WORK_OF_ART"), trimmed(["Kestry", "State", "Police", "Lt."], "ORG")
+    (['Long', 'Walk'], ['Kestry', 'State', 'Police'])
+    """
+    words = bare_words(words) or words
+    before = _BEFORE if label in ("", "PERSON") else _ARTICLES
+    while len(words) > 1 and words[0].lower() in before:
         words = words[1:]
-    while len(words) > 1 and words[-1].lower() in _SUFFIXES:
+    while len(words) > 1 and words[-1].lower() in _ABBREVIATED:
         words = words[:-1]
-    return " ".join(words)
+    return words
 
 
 def _number(tag: str) -> Number:
@@ -213,22 +251,10 @@ def _gender(words: list[str], lemma: str) -> Gender:
     for word in words:
         if TITLES.get(word):
             return TITLES[word]
-    return _GENDERS.get(lemma, "")
+    return GENDERS.get(lemma, "")
 
 
 def _animacy(pronoun: str, label: str, gender: Gender) -> Animacy:
     if gender in ("male", "female") or label == "PERSON" or pronoun in _PEOPLE:
         return "person"
-    return "thing" if gender == "neuter" or label in _THINGS or pronoun == "which" else ""
-
-
-def _capitals(name: list[str]) -> str:
-    """Return the letters of an acronym, or the initials of a longer name.
-
-    >>> _capitals(["NATO"]), _capitals(["U.N."]), _capitals(["World", "Health", "Organization"])
-    ('NATO', 'UN', 'WHO')
-    """
-    if len(name) == 1:
-        letters = name[0].replace(".", "")
-        return letters if len(letters) > 1 and letters.isupper() else ""
-    return "".join(word[0] for word in name if word[0].isupper())
+    return "thing" if gender == "neuter" or label in THING_LABELS or pronoun == "which" else ""
