@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from samevent import notebook
-from samevent.corpus import EventClass, Mention, When, Where
+from samevent.corpus import Entity, EventClass, Mention, When, Where
 from samevent.corpus.mention import common_class
 from samevent.corpus.reference import common_when, common_where
 from samevent.corrections import Mark
@@ -169,7 +169,7 @@ class Event:
     Members are in document and reading order; `documents` are ids in the order of the corpus; `dates` are those
     of the documents that have one (ISO, sorted, each once). An event with one member has no `belief`. `copies` is how
     many of its documents are nearly the same text as another of them. `weight` is how much the event matters; what is
-    only said, seen or done belongs to the `background`.
+    only said, seen or done belongs to the `background`. `who` are the named entities that take part in it.
     """
 
     id: str
@@ -181,6 +181,7 @@ class Event:
     copies: int = 0
     weight: float = 0.0
     background: bool = False
+    who: tuple[Entity, ...] = ()
 
     def __len__(self) -> int:
         return len(self.members)

@@ -26,6 +26,8 @@ from samevent.corrections import UNCORRECTED, Corrections, NotEvents, match, rea
 from samevent.errors import UsageError, check_type
 from samevent.extraction import CONTEXTUAL_FILE, EXTRACTOR_FILE, Extractor
 from samevent.formats.files import check_absent
+from samevent.grounding.entities import entity_reader
+from samevent.grounding.identities import Identities, JoinedEntities
 from samevent.inputs import Source, corpus_of
 from samevent.language.cache import Cache
 from samevent.language.encoder import Encoder
@@ -51,7 +53,9 @@ from samevent.results import Result
 from samevent.results.assembly import assemble, explain_pair
 from samevent.scratch import Scratch
 from samevent.similarity.boosted import AnyPairModel, BoostedModel
+from samevent.similarity.entities import joined_entities
 from samevent.similarity.explanation import Explanation
+from samevent.similarity.mentions import MentionTable
 from samevent.similarity.model import PAIR_MODEL_FILES
 
 
@@ -345,11 +349,25 @@ class Model:
             system,
             clustered,
             matched=matched,
+            entities=self.join_entities(evidence.table, options, jobs=jobs),
             about=self.describe(options, system),
             min_probability=options.min_probability,
             keep_singletons=options.keep_singletons,
             jobs=jobs,
             scratch=scratch,
+        )
+
+    def join_entities(
+        self, table: MentionTable, options: Options, *, known: Identities | None = None, jobs: int = 1
+    ) -> JoinedEntities:
+        """Return which named entities of documents are one; the first rows may be `known`."""
+        return joined_entities(
+            table,
+            entity_reader(self.resources),
+            known=known,
+            within_only=options.within_only,
+            seed=options.seed,
+            jobs=jobs,
         )
 
     @batch_runtime()

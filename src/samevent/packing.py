@@ -119,4 +119,8 @@ def _built(tree: Any, arrays: Mapping[str, NDArray[Any]], classes: Mapping[str, 
         return tuple(built) if kind == "tuple" else list(built)
     if kind not in classes:
         raise FormatError(f"the values contain {kind!r}", expected=" or ".join(classes) or "plain values")
-    return classes[kind](**{name: _built(each, arrays, classes) for name, each in content.items()})
+    values = {name: _built(each, arrays, classes) for name, each in content.items()}
+    try:
+        return classes[kind](**values)
+    except TypeError as error:
+        raise FormatError(f"the values of {kind!r} were written by another version") from error

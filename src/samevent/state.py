@@ -23,6 +23,7 @@ from samevent.clusterers.linked import Factorised
 from samevent.corpus import Document
 from samevent.errors import FormatError, UsageError, place
 from samevent.formats.jsonl import document_from_json, document_to_json
+from samevent.grounding.identities import Identities
 from samevent.language.vectors import Vectors
 from samevent.packing import pack_file, unpack_file
 from samevent.results import Result
@@ -41,7 +42,7 @@ class State:
     """Inputs as compressed lines of JSON, in chunks; table and looks at pairs, if new documents can be added to them.
 
     `next_event` is the number of the next new event: numbers are never used twice. The contextual vectors of the table
-    are those that the encoder returned.
+    are those that the encoder returned. `identities` are the entities of the table's named entities.
     """
 
     inputs: tuple[NDArray[np.uint8], ...]
@@ -49,6 +50,7 @@ class State:
     weighted: int = 0
     table: MentionTable | None = None
     looks: Looks | None = None
+    identities: Identities | None = None
 
     @classmethod
     def of(cls, result: Result, inputs: Iterable[Document], system: Clusterer) -> State:
@@ -67,6 +69,7 @@ class State:
             len(table.documents),
             replace(table, contextual={**table.contextual, **vectors}),
             links.looks,
+            result.entities.identities if result.entities else None,
         )
 
     @classmethod
@@ -80,7 +83,7 @@ class State:
                 expected="the folder that samevent run wrote, without --final",
                 hint="run all documents anew",
             )
-        known = (State, *TABLE_CLASSES, Looks, Pairs)
+        known = (State, *TABLE_CLASSES, Looks, Pairs, Identities)
         state = unpack_file(file, known)
         if not isinstance(state, State):
             raise FormatError("is not the state of a run", where=place(file))

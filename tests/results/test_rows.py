@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import annotated
-from samevent.corpus import Corpus, Document, EventClass, Mention
+from samevent.corpus import Argument, Corpus, Document, Entity, EventClass, Mention, Reference
 from samevent.results import Result
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 
@@ -88,6 +88,27 @@ def test_mention_rows_name_arguments_by_kind_and_the_closest_mention() -> None:
     assert bombs["probability"] == 0.9
     assert (raid["participants"], raid["times"], raid["locations"]) == (None, "Thursday", None)
     assert (raid["closest"], raid["similarity"], raid["probability"]) == (None, None, None)
+
+
+def test_rows_name_who_takes_part() -> None:
+    """In a quarter of the mentions that name somebody or more, the most frequent first; descriptions are no names."""
+    d = Document.from_tokens("d", [["Lee", "Reid", "him", *"abcde"]])
+    lee, reid, he = (
+        d.mention("participant", at, at + 1, refers=Reference(entity=entity))
+        for at, entity in enumerate((Entity.named("Ann Lee"), Entity.named("Reid"), Entity("m1", "him")))
+    )
+    taking_part = ([lee, reid], [reid], [reid, he], [reid], [reid])
+    events = [
+        d.mention("action", at, at + 1, event="e1", arguments=[Argument(each.id, "ARG0") for each in fillers])
+        for at, fillers in enumerate(taking_part, 3)
+    ]
+    result = Result(Corpus([d.with_mentions([lee, reid, he, *events])]))
+    [event] = event_rows(result)
+    assert event["who"] == "Reid (name:reid)"
+    whos = [row["who"] for row in mention_rows(result)]
+    assert whos[0] == "Ann Lee (name:ann lee); Reid (name:reid)"
+    assert whos[1:] == ["Reid (name:reid)"] * 4
+    assert [entity.name for entity in result.events[0].who] == ["Reid"]
 
 
 def test_mention_rows_put_text_on_one_line() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from samevent.corpus.reference import Reference
+from samevent.corpus.reference import Entity, Reference
 from samevent.errors import CorpusError
 
 Kind = Literal["action", "participant", "time", "location"]
@@ -84,6 +84,13 @@ class Mention:
     def span(self) -> tuple[int, int]:
         """The covering span in tokens."""
         return self.start, self.end
+
+
+def named_participants(mention: Mention, known: Mapping[str, Mention]) -> tuple[Entity, ...]:
+    """Return the entities with names that take part in an event; `known` are the mentions of its document by id."""
+    references = (known[argument.mention].refers for argument in mention.arguments)
+    entities = (reference.entity for reference in references if reference)
+    return tuple(dict.fromkeys(entity for entity in entities if entity and entity.is_named))
 
 
 def common_class(mentions: Iterable[Mention]) -> EventClass | None:

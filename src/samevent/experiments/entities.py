@@ -1,19 +1,20 @@
 """Entity coreference on ECB+: participants, places and times of validated sentences, within and across documents.
 
-Systems are the clusters of the HDDCRP (`grounding.cluster_entities`), the best links within documents that a run uses,
-and, as a baseline, mentions with the same head. The pair model learns from other topics than those it is measured on:
+Systems are the clusters of the HDDCRP (`grounding.cluster_entities`), the best links within documents, what a run makes
+of these (named entities are joined, all others stay in their document), the same with equal names joined instead, and,
+as a baseline, mentions with the same head. The pair model learns from other topics than those it is measured on:
 from the train and dev topics for the test topics, and for these by folds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from samevent.corpus import Clustering, Corpus, Document, Mention, Unit
+from samevent.corpus import Clustering, Corpus, Document, Mention, Reference, Unit
 from samevent.corpus.corpus import event_key
 from samevent.errors import UsageError
 from samevent.experiments.folds import FOLDS
@@ -21,10 +22,14 @@ from samevent.experiments.protocols import PARTS, Task
 from samevent.experiments.scores import scored
 from samevent.experiments.work import Work, provenance
 from samevent.extraction import Parsed
+from samevent.grounding.entities import EntityReader
 from samevent.grounding.entity_clusters import EntitySettings, best_links, cluster_entities
+from samevent.grounding.entity_joining import join_entities
 from samevent.grounding.entity_mentions import NAME_LABELS, describe
 from samevent.grounding.entity_model import EntityModel
 from samevent.grounding.entity_tables import EntityDocument, EntityTable, Integers, compile_entities
+from samevent.grounding.identities import JoinedEntities
+from samevent.grounding.named_entities import NamedEntities, named_entities
 from samevent.language.annotation import Annotation
 from samevent.language.cache import Cache
 from samevent.language.heads import head
@@ -42,7 +47,20 @@ PUBLISHED: Mapping[str, Any] = {
 }
 """As published, on the same mentions, with contextual vectors and joint clustering; rounded."""
 
-Solve = Callable[[EntityTable, EntityModel], Integers]
+_GATE = 0.08
+"""Documents less similar than this are no neighbours, as in a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The mentions that systems are measured on, as a table and in their documents with their parses."""
+
+    table: EntityTable
+    documents: Sequence[tuple[Document, Annotation]]
+    vectors: WordVectors
+
+
+Solve = Callable[[Measured, EntityModel], Integers]
 
 
 def measure_entities(
@@ -52,31 +70,35 @@ def measure_entities(
     settings = EntitySettings()
     systems: dict[str, Solve] = {
         "same head": _same_heads,
-        "best links": best_links,
-        "hddcrp": lambda table, model: cluster_entities(table, model, settings, seed=seed, jobs=work.jobs),
+        "best links": lambda measured, model: best_links(measured.table, model),
+        "equal names": lambda measured, model: _as_in_a_run(measured, model, seed=seed, gate=np.inf),
+        "run": lambda measured, model: _as_in_a_run(measured, model, seed=seed, jobs=work.jobs),
+        "hddcrp": lambda measured, model: cluster_entities(
+            measured.table, model, settings, seed=seed, jobs=work.jobs
+        ),
     }
     folds = _folds(corpus, task, part, work)
     rows: list[dict[str, Any]] = []
     counts: dict[str, Any] = {}
     answers: dict[str, list[tuple[Corpus, Corpus, dict[str, Clustering]]]] = {"gold": [], "predicted": []}
-    for number, (learn, measured) in enumerate(folds, 1):
-        work.log(f"entities: {len(measured)} documents, part {number} of {len(folds)}")
+    for number, (learn, texts) in enumerate(folds, 1):
+        work.log(f"entities: {len(texts)} documents, part {number} of {len(folds)}")
         model = train_entity_model(learn, vectors)
         if model is None:
             raise UsageError(
                 "the corpus has no chains of participants", expected="ECB+ with its entity chains"
             )
-        gold = Corpus(_gold(text) for text in measured)
+        gold = Corpus(_gold(text) for text in texts)
         for name, system in (
             ("gold", gold),
-            ("predicted", Corpus(_predicted(text, gold) for text in measured)),
+            ("predicted", Corpus(_predicted(text, gold) for text in texts)),
         ):
-            table = compile_entities(
-                [_described(text, system[text.document.id]) for text in measured], vectors
-            )
+            described = [(system[text.document.id], text.annotation) for text in texts]
+            table = compile_entities([_described(*each) for each in described], vectors)
+            measured = Measured(table, described, vectors)
             ids = [mention.id for mention in table.mentions]
             clusterings = {
-                each: Clustering.from_labels(dict(zip(ids, solve(table, model).tolist(), strict=True)))
+                each: Clustering.from_labels(dict(zip(ids, solve(measured, model).tolist(), strict=True)))
                 for each, solve in systems.items()
             }
             answers[name].append((gold, system, clusterings))
@@ -183,14 +205,45 @@ def _predicted(text: Parsed, gold: Corpus) -> Document:
     return document.with_mentions(mentions)
 
 
-def _described(text: Parsed, document: Document) -> EntityDocument:
-    annotation: Annotation = text.annotation
+def _described(document: Document, annotation: Annotation) -> EntityDocument:
     return EntityDocument.of(document, annotation, describe(document, annotation, document.mentions))
 
 
-def _same_heads(table: EntityTable, _: EntityModel) -> Integers:
+def _same_heads(measured: Measured, _: EntityModel) -> Integers:
     """Return one entity per head lemma."""
-    return table.codes["lemma"]
+    return measured.table.codes["lemma"]
+
+
+def _as_in_a_run(
+    measured: Measured, model: EntityModel, *, seed: int, gate: float = _GATE, jobs: int = 1
+) -> Integers:
+    """Return what a run says: entities of documents, the named ones joined across documents beyond the gate."""
+    reader = EntityReader(model, measured.vectors)
+    documents = [
+        document.with_mentions(replace(m, refers=Reference(entity=entities[m.id])) for m in document.mentions)
+        for document, annotation in measured.documents
+        for entities in [reader.entities(document, annotation)]
+    ]
+    named = NamedEntities.of(
+        [
+            named_entities(document, annotation)
+            for document, (_, annotation) in zip(documents, measured.documents, strict=True)
+        ]
+    )
+    similarity = np.tril(measured.table.document_similarity, -1)
+    d, e = np.nonzero(similarity >= gate)
+    neighbours = d.astype(np.int32), e.astype(np.int32), similarity[d, e]
+    ids = [document.id for document in documents]
+    identities = join_entities(named, ids, neighbours, reader, seed=seed, jobs=jobs)
+    joined = JoinedEntities(ids, named, identities)
+    entity = {
+        mention.id: mention.refers.entity.id
+        for document in map(joined.renamed, documents)
+        for mention in document.mentions
+        if mention.refers and mention.refers.entity
+    }
+    number = {id: at for at, id in enumerate(dict.fromkeys(entity.values()))}
+    return np.array([number[entity[mention.id]] for mention in measured.table.mentions], np.int64)
 
 
 def join_pairings(pairings: Sequence[Pairing]) -> Pairing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -39,20 +39,23 @@ EQUAL = ("words", "text", "name", "first", "last", "lemma", "number", "gender", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntityPairs:
-    """Pairs of rows of a table, `i` the later one, with the kind of each."""
+    """Pairs of rows of a table, `i` the later one, with the kind of each; across documents, with their similarity."""
 
     i: Integers
     j: Integers
     kind: Integers
+    documents: Floats = field(default_factory=lambda: np.ones(0))
 
     def __len__(self) -> int:
         return len(self.i)
 
     @classmethod
-    def of(cls, table: EntityTable, i: Integers, j: Integers) -> EntityPairs:
-        """Return pairs with their kinds."""
+    def of(cls, table: EntityTable, i: Integers, j: Integers, documents: Floats | None = None) -> EntityPairs:
+        """Return pairs with their kinds; how similar their `documents` are is looked up unless it is given."""
         form = table.codes["form"]
-        return cls(i, j, _KIND_OF[form[i], form[j]])
+        if documents is None:
+            documents = table.document_similarity[table.document[i], table.document[j]]
+        return cls(i, j, _KIND_OF[form[i], form[j]], documents)
 
 
 def pairs_within(table: EntityTable) -> EntityPairs:
@@ -186,7 +189,7 @@ def _near(table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[Any]
 def _far(table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return what counts across documents: how similar they are, and the sentences around the mentions."""
     i, j = pairs.i, pairs.j
-    similarity = table.document_similarity[table.document[i], table.document[j]]
+    similarity = pairs.documents
     contexts = table.contexts
     around = np.zeros(len(i))
     if contexts is not None:

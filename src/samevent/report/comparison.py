@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from samevent.corpus import Document, Entity, Mention, Quantity, When, Where
+from samevent.corpus import Document, Mention, Quantity, When, Where
 from samevent.report.index import Index
 from samevent.report.parts import period, stretches
 from samevent.similarity.stemming import stem
@@ -211,7 +211,7 @@ def _who(one: _Side, other: _Side) -> Iterator[Point]:
 def _entity(filler: Mention) -> str:
     """Return the name of the entity of an argument; empty if it is only described."""
     entity = filler.refers.entity if filler.refers else None
-    return entity.name if entity and entity == Entity.named(entity.name) else ""
+    return entity.name if entity and entity.is_named else ""
 
 
 def _denied(one: _Side, other: _Side) -> Iterator[Point]:

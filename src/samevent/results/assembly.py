@@ -16,6 +16,7 @@ from samevent.corpus import Clustering, Corpus, Mention
 from samevent.corrections import UNCORRECTED, Matched
 from samevent.errors import CorpusError
 from samevent.events import LIKELY, Alternative, Belief, Reason, Why
+from samevent.grounding.identities import JoinedEntities
 from samevent.partitions.constraints import must_link_groups
 from samevent.partitions.labels import canonical, members
 from samevent.partitions.linkage import central_core, weakest_link
@@ -93,6 +94,7 @@ def assemble(
     *,
     judgement: Judgement | None = None,
     matched: Matched = UNCORRECTED,
+    entities: JoinedEntities | None = None,
     about: Mapping[str, Any] | None = None,
     min_probability: float = 0.0,
     keep_singletons: bool = False,
@@ -102,7 +104,7 @@ def assemble(
     """Return the corpus with an event on each event mention, how sure that is and why.
 
     Mentions that are alone carry no event unless singletons are kept. Without a `judgement`, the answer is judged.
-    What a person decided is `matched` with the mentions.
+    What a person decided is `matched` with the mentions, and participants refer to the joined `entities`.
     """
     if judgement is None:
         judgement = judge(
@@ -114,6 +116,7 @@ def assemble(
     clustered, sure = replace(clustered, labels=judgement.labels), judgement.sure
     known = {clustered.ids[row]: float(sure[row]) for row in np.flatnonzero(~np.isnan(sure)).tolist()}
     events = clustered.clustering if keep_singletons else clustered.clustering.restricted(known)
+    corpus = corpus.mapped(entities.renamed) if entities else corpus
     return Result(
         with_events(without_reasons(corpus), events),
         {**(about or {}), **({"corrections": dict(matched.about)} if matched.about else {})},
@@ -126,6 +129,7 @@ def assemble(
         evidence,
         marks=matched.marks,
         renamings=matched.renamings,
+        entities=entities,
     )
 
 

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from samevent.corpus import Document, Mention
+from samevent.corpus import Document, Entity, Mention
+from samevent.corpus.mention import named_participants
 from samevent.corpus.reference import Reference
 from samevent.similarity.stemming import stem
 
@@ -48,7 +49,8 @@ class Candidate(NamedTuple):
     """What one mention offers as a label of its event.
 
     `word` is the stem of its head, `named` are its arguments by their last words, `place` its sentence. `about` are the
-    place and the date that its own arguments refer to. It is `told` if it says who did or underwent what happened.
+    place and the date that its own arguments refer to, `who` the named entities among them. It is `told` if it says
+    who did or underwent what happened.
     """
 
     text: str
@@ -58,6 +60,7 @@ class Candidate(NamedTuple):
     negated: bool = False
     about: tuple[str, ...] = ()
     told: bool = False
+    who: tuple[Entity, ...] = ()
 
 
 def candidate(mention: Mention, document: Document, known: Mapping[str, Mention]) -> Candidate:
@@ -76,7 +79,8 @@ def candidate(mention: Mention, document: Document, known: Mapping[str, Mention]
         if filler.refers and filler.refers.entity:
             text = _named_fully(text, " ".join(filler.text.split()), filler.refers.entity.name)
     place = document.sentence_of(mention.start)
-    return Candidate(text, stem(head.casefold()), named, place, mention.negated, _about(mention.refers), told)
+    about, who = _about(mention.refers), named_participants(mention, known)
+    return Candidate(text, stem(head.casefold()), named, place, mention.negated, about, told, who)
 
 
 def label_of(candidates: Sequence[Candidate]) -> str:

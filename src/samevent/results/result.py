@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from samevent.clusterers import Clustered, Evidence
 from samevent.corpus import Clustering, Corpus, Document, Mention
 from samevent.corpus.mention import common_class
+from samevent.corpus.reference import common_who
 from samevent.corrections import Mark, Renaming
 from samevent.errors import UsageError, check_type, counted
 from samevent.events import Belief, Event, Events, Member, PairQuestion, StoredMember, Why
+from samevent.grounding.identities import JoinedEntities
 from samevent.hddcrp.mixture import Mixture, largest_traces, named_traces
 from samevent.hddcrp.result import ComponentPosterior
 from samevent.language.dates import document_date
@@ -113,7 +115,8 @@ class Result:
     person that hold for a mention, and `renamings` what its event is called, both by mention id. `about` holds what
     the report shows about the run: preset, seed, settings, model, versions. `clustered` has P(same event) of any two
     mentions, `evidence` what they were found from, and `rows` what has been written already. `story_of` is the story
-    of each document that belongs to one, by its id; None if stories are still to be found.
+    of each document that belongs to one, by its id; None if stories are still to be found. `entities` are who is who
+    across documents, which the mentions of the corpus say already.
     """
 
     corpus: Corpus
@@ -129,6 +132,7 @@ class Result:
     marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict, repr=False)
     renamings: Mapping[str, Renaming] = field(default_factory=dict, repr=False)
     story_of: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
+    entities: JoinedEntities | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_type(
@@ -336,6 +340,7 @@ class Result:
             len(documents) - distinct(documents, groups),
             importance(candidates, [groups.get(document, document) for document in within], sure),
             is_background(candidates, common_class(member.mention for member in members)),
+            common_who(candidate.who for candidate in candidates),
         )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from samevent.corpus import Document, Kind, Mention
+from samevent.corpus import Document, Entity, Kind, Mention
+from samevent.corpus.mention import named_participants
 from samevent.corrections import Mark
 from samevent.events import Event, Member
 from samevent.formats.sheets import YES, Cell
@@ -16,13 +17,13 @@ from samevent.results.result import Result, sentence_of
 from samevent.stories import Story
 
 EVENT_COLUMNS = (
-    "event label event_class mentions documents copies first_date last_date when where probability "
+    "event label event_class mentions documents copies first_date last_date when where who probability "
     "document_ids corrections part weight likely"
 ).split()
 STORY_COLUMNS = "story headline documents first_date last_date events document_ids".split()
 MENTION_COLUMNS = (
     "event mention event_class negated document title date text sentence char_start char_end probability "
-    "participants times locations when where closest similarity corrections"
+    "participants times locations when where who closest similarity corrections"
 ).split()
 
 MAIN, BACKGROUND = "main", "background"
@@ -89,6 +90,7 @@ def _event_row(event: Event) -> Row:
         last,
         str(event.when) if event.when else None,
         str(event.where) if event.where else None,
+        _called(event.who),
         _rounded(event.probability),
         ";".join(event.documents),
         _decisions(event.marks),
@@ -124,6 +126,7 @@ def mention_row(
         _listed(fillers, "location"),
         str(refers.when) if refers and refers.when else None,
         str(refers.where) if refers and refers.where else None,
+        _called(named_participants(mention, known)),
         why.mention if why else None,
         _rounded(why.similarity) if why else None,
         _decisions(member.marks),
@@ -138,6 +141,10 @@ def _decisions(marks: Iterable[Mark]) -> str | None:
 
 def _listed(fillers: list[Mention], kind: Kind) -> str | None:
     return "; ".join(dict.fromkeys(_on_one_line(m.text) for m in fillers if m.kind == kind)) or None
+
+
+def _called(entities: Iterable[Entity]) -> str | None:
+    return "; ".join(map(str, entities)) or None
 
 
 def _on_one_line(text: str) -> str:

@@ -14,10 +14,9 @@ from functools import partial
 import numpy as np
 
 from samevent.similarity.bags import Booleans, Indices
-from samevent.similarity.documents import all_topical_documents
 from samevent.similarity.features import Compare, head_vector, synonyms
 from samevent.similarity.mentions import MentionTable
-from samevent.similarity.neighbours import topical_documents
+from samevent.similarity.neighbours import neighbour_documents
 from samevent.similarity.pairs import Pairs, across_documents, first_rows, within_documents
 from samevent.similarity.tree_features import contextual
 
@@ -25,8 +24,6 @@ _CONTEXTUAL = "middle"
 """The contextual vectors that are compared."""
 _CHUNK = 1 << 20
 """Number of pairs tested at a time."""
-_FEW = 200
-"""Up to so many documents are all compared with each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +40,7 @@ class Blocking:
     def pairs(self, table: MentionTable, *, gate: float = 0.0, jobs: int = 1) -> Iterator[Pairs]:
         """Yield the pairs to score in blocks, each pair once; a higher `gate` replaces that of documents."""
         least = max(gate, self.documents)
-        if len(table.documents) <= _FEW:
-            d, e, _ = all_topical_documents(table, least)
-        else:
-            d, e, _ = topical_documents(table, least, jobs=jobs)
+        d, e, _ = neighbour_documents(table, least, jobs=jobs)
         yield self.within(table)
         for block in document_blocks(table, d, e):
             yield self.between(table, *block)

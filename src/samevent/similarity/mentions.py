@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from samevent.corpus import Document, Mention
 from samevent.errors import CorpusError, UsageError
 from samevent.grounding.compatibility import Referents, Who, compile_referents
+from samevent.grounding.named_entities import NamedEntities, named_entities
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
 from samevent.language.heads import with_heads
@@ -111,8 +112,8 @@ class MentionTable:
     `sentences` has bags of the sentence around each mention by name (`SENTENCE_BAGS`), `about_documents` bags of each
     document (`DOCUMENT_BAGS`), and `day` its date as a number (NaN if unknown). `position` is the number of a mention's
     sentence in its document. `knowledge` is what only the preset `paper-code` compares. `referents` is what mentions
-    refer to: when, where, how many and who. `contextual` has vectors of
-    unit length (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row per mention, if there is an encoder.
+    refer to: when, where, how many and who. `entities` are the named entities of the documents. `contextual` has
+    vectors of unit length (`CONTEXTUAL`, `LARGE_CONTEXTUAL`), one row per mention, if there is an encoder.
     """
 
     ids: tuple[str, ...]
@@ -132,6 +133,7 @@ class MentionTable:
     position: Indices
     knowledge: Knowledge
     referents: Referents
+    entities: NamedEntities
     contextual: Mapping[str, Matrix] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -242,6 +244,7 @@ def compile_mentions(
             vectors=vectors,
         ),
         referents=compile_referents((m.refers, part.who(m)) for _, part, m in events),
+        entities=NamedEntities.of([part.entities for part in parts]),
     )
     return table.with_background(NO_BACKGROUND)
 
@@ -268,6 +271,7 @@ class _CompiledDocument:
         day = document_date(document)
         self.day = date.fromisoformat(day).toordinal() if day else np.nan
         """The date, as a number."""
+        self.entities = named_entities(document, annotation)
         self._kinds = self._entity_kinds()
         self._bags: dict[int, dict[str, list[str]]] = {}
 

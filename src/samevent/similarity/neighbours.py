@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from samevent.parallel import map_ahead
 from samevent.similarity.bags import Floats, Indices, Starts
-from samevent.similarity.documents import topical_values
+from samevent.similarity.documents import all_topical_documents, topical_values
 from samevent.similarity.mentions import MentionTable
 
 PAIRS = 1_000_000
@@ -35,6 +35,8 @@ NEAREST = 32
 """And so many neighbours of each document."""
 RARE = 100
 """A word that so many documents have makes neighbours in a corpus of any size."""
+FEW = 200
+"""Up to so many documents are all compared with each other."""
 _BUCKETS = 64
 """Number of buckets for words that are not rare."""
 _BLOCK = 2048
@@ -134,12 +136,24 @@ class DocumentIndex:
 _NONE: Neighbours = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
 
 
-def topical_documents(table: MentionTable, least: float, *, jobs: int = 1) -> Neighbours:
-    """Return all neighbours with a topical similarity of `least` > 0 or more, searched by `jobs` threads."""
+def topical_documents(table: MentionTable, least: float, *, first: int = 0, jobs: int = 1) -> Neighbours:
+    """Return all neighbours with a topical similarity of `least` > 0 or more, searched by `jobs` threads.
+
+    With a `first` document, only the neighbours of those from there on.
+    """
     index = DocumentIndex.of(table)
-    starts = range(0, len(index), _BLOCK)
+    starts = range(first, len(index), _BLOCK)
     blocks = map_ahead(lambda start: index.block(start, min(start + _BLOCK, len(index)), least), starts, jobs)
     return index.join(list(blocks))
+
+
+def neighbour_documents(table: MentionTable, least: float, *, first: int = 0, jobs: int = 1) -> Neighbours:
+    """Return the neighbours of the documents from number `first` on, by the way that is quicker for so many."""
+    if len(table.documents) <= FEW:
+        d, e, similarity = all_topical_documents(table, least)
+        new = d >= first
+        return d[new], e[new], similarity[new]
+    return topical_documents(table, least, first=first, jobs=jobs)
 
 
 @njit(cache=True, nogil=True)

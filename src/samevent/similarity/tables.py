@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from samevent.errors import CorpusError
 from samevent.grounding.compatibility import Referents
+from samevent.grounding.named_entities import NamedEntities
 from samevent.language.lexicon import Lexicon
 from samevent.language.vectors import WordVectors
 from samevent.packing import pack, unpack
@@ -24,7 +25,7 @@ from samevent.similarity.mentions import Annotated, Heads, MentionTable, compile
 
 PART = 4096
 """How many documents are compiled at a time."""
-TABLE_CLASSES = (MentionTable, Heads, Bags, Knowledge, Referents)
+TABLE_CLASSES = (MentionTable, Heads, Bags, Knowledge, Referents, NamedEntities)
 """What a packed table consists of."""
 PerDocument = NDArray[np.int64]
 
@@ -114,6 +115,10 @@ def merged(
             vectors=vectors,
         ),
         referents=Referents.stack([table.referents for table in tables]).take(rows),
+        entities=NamedEntities.merged(
+            [table.entities for table in tables],
+            [place[at : at + len(table.documents)] for table, at in zip(tables, first, strict=False)],
+        ),
         contextual=_contextual(tables, rows),
     )
     return table.with_background(NO_BACKGROUND)

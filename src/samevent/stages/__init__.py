@@ -108,6 +108,7 @@ def resolve(
         clustered,
         judgement=judgement,
         matched=matched,
+        entities=model.join_entities(evidence.table, job.options, jobs=jobs),
         about=model.describe(job.options, system),
         min_probability=job.options.min_probability,
         keep_singletons=job.options.keep_singletons,

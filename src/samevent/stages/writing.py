@@ -16,12 +16,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.corpus import Corpus, Document
+from samevent.corpus import Corpus, Document, Entity
 from samevent.corrections import Mark, Renaming
 from samevent.events import Member
 from samevent.formats.jsonl import document_to_json
 from samevent.formats.sheets import written
 from samevent.formats.store import LineFile
+from samevent.grounding.identities import with_entities
 from samevent.hddcrp.checkpoint import fingerprint
 from samevent.language.dates import document_date
 from samevent.model import Watch
@@ -47,7 +48,8 @@ class Verdicts:
     """What a task knows about the event mentions of its documents, in reading order.
 
     `event` is the number of the event, 0 for none; `probability` is NaN where it is unknown. There are `events` in all,
-    and reasons are in the parts `answers`. What a person decided is by mention id, `stories` by document id.
+    and reasons are in the parts `answers`. What a person decided is by mention id, `stories` and the joined
+    `entities` (`JoinedEntities.changed`) by document id.
     """
 
     event: Numbers
@@ -57,6 +59,7 @@ class Verdicts:
     marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
     renamings: Mapping[str, Renaming] = field(default_factory=dict)
     stories: Mapping[str, str] = field(default_factory=dict)
+    entities: Mapping[str, Mapping[str, Entity]] = field(default_factory=dict)
 
 
 def write_part(job: Job, name: str, read: str, verdicts: Verdicts) -> int:
@@ -75,7 +78,8 @@ def _rows(job: Job, documents: Sequence[Document], verdicts: Verdicts) -> dict[s
     whys = {id: answer.whys[id] for answer in answers for id in ids if id in answer.whys}
     beliefs = {id: answer.beliefs[id] for answer in answers for id in ids if id in answer.beliefs}
     events = {id: f"e{number}" for id, number in numbers.items() if number}
-    corpus = named(without_reasons(Corpus(documents)), events, _names(verdicts.events))
+    joined = [with_entities(document, verdicts.entities.get(document.id, {})) for document in documents]
+    corpus = named(without_reasons(Corpus(joined)), events, _names(verdicts.events))
     marks = verdicts.marks
     result = Result(
         corpus,
@@ -174,7 +178,7 @@ def write_all(
     event = event_numbers(ids, table, clustered.labels, listed)
     number, starts = {id: at for at, id in enumerate(table.documents)}, first_rows(table).tolist()
     place, most = answers.locate(len(table)), int(event.max(initial=0))
-    stories = result.document_stories
+    stories, changed = result.document_stories, result.entities.changed if result.entities else {}
     calls = []
     for read, part in reads.items():
         rows = [row for id in part for row in range(starts[number[id]], starts[number[id] + 1])]
@@ -183,7 +187,8 @@ def write_all(
         marks = {id: result.marks[id] for id in own if id in result.marks}
         renamings = {id: result.renamings[id] for id in own if id in result.renamings}
         told = {id: stories[id] for id in part if id in stories}
-        verdicts = Verdicts(event[rows], probability[rows], most, needed, marks, renamings, told)
+        called = {id: changed[id] for id in part if id in changed}
+        verdicts = Verdicts(event[rows], probability[rows], most, needed, marks, renamings, told, called)
         name = f"{read.replace('read', 'rows', 1)}-{fingerprint(verdicts)}"
         calls.append((job, name, read, verdicts))
     done = 0

@@ -297,9 +297,16 @@ class _Job:
         self.show("linking", 0, 1, f"{len(table):,} new mentions")
         table, looks, growth, matched = self._grown(table, prepared.corpus)
         self.show("writing", 0, 1, "")
-        became, next_event = self._write(without_reasons(prepared.corpus), new, table, growth, matched)
+        joined = self.model.join_entities(table, self.options, known=self.state.identities, jobs=jobs)
+        added = without_reasons(prepared.corpus).mapped(joined.renamed)
+        became, next_event = self._write(added, new, table, growth, matched)
         state = State(
-            (*self.state.inputs, pack_documents(new)), next_event, self.state.weighted, table, looks
+            (*self.state.inputs, pack_documents(new)),
+            next_event,
+            self.state.weighted,
+            table,
+            looks,
+            joined.identities,
         )
         state.save(self.part)
         return Update(tuple(d.id for d in new), int(growth.touched.sum()), len(table), successors=became)
