@@ -54,10 +54,15 @@ _ORDINALS = {
     "3rd": 3,
     "4th": 4,
 }
+_ZONE = r"(?:gmt|utc|bst|cet|[ecmp][sd]?t|local time)\b"
+_ABBREVIATIONS = {"hr": "hour", "min": "minute", "sec": "second", "yr": "year", "wk": "week"}
 _CLOCK = re.compile(
     r"\b\d\d?(?:[:.]\d\d)?(?:[:.]\d\d)?\s?[ap]\.?\s?m\b|\b\d\d?:\d\d\b|\bnoon\b|\bmidnight\b|\bo'clock\b"
     r"|\b(?:morning|afternoon|evening|night|dawn|dusk|overnight)\b"
+    rf"|\b(?:[01]\d|2[0-3])[0-5]\d {_ZONE}"
 )
+_REMAINING = re.compile(r"\b(?:left|remaining|to go|to play)\b")
+"""What a game takes until its end is no time of day: *with 7:42 left*."""
 _VAGUE_TIMES = re.compile(
     r"\b(?:time|times|again|annual(?:ly)?|weekly|daily|monthly|yearly|hourly|once|twice|every|each|season|-time)\b"
 )
@@ -94,14 +99,18 @@ def is_address(text: str) -> bool:
 def is_time_of_day(text: str) -> bool:
     """Return whether an expression only says what time of the day it was, not which day."""
     text = normalised(text)
-    return bool(_CLOCK.search(text)) and not any(rule(_Context(text, _SOME_DAY, "past")) for rule in _DATED)
+    return _is_clock(text) and not any(rule(_Context(text, _SOME_DAY, "past")) for rule in _DATED)
+
+
+def _is_clock(text: str) -> bool:
+    return bool(_CLOCK.search(text)) and not _REMAINING.search(text)
 
 
 def normalised(text: str) -> str:
     """Return an expression in small letters, with punctuation where a writer puts it, not a tokeniser.
 
-    >>> normalised("11 : 41 a . m . on Feb . 17 , 2013 / 02")
-    '11:41 a.m. on feb. 17, 2013/02'
+    >>> normalised("11 : 41 a . m . on Feb . 17 , 2013 / 02"), normalised("1hr 4 mins")
+    ('11:41 a.m. on feb. 17, 2013/02', '1 hour 4 minutes')
     """
     text = " ".join(text.lower().replace("’", "'").replace("`", "'").split())
     text = re.sub(r"\s*([/:])\s*(?=\d)", r"\1", text)
@@ -109,6 +118,11 @@ def normalised(text: str) -> str:
     text = re.sub(r"(\d)\s*-\s*(?=\w)", r"\1-", text)
     text = re.sub(rf"(?<=\w)\s-\s(?={_UNIT})", "-", text)
     text = re.sub(r"(?<=\d)\s\.\s(?=\d\d)", ".", text)
+    text = re.sub(
+        r"(?<=\d)[ -]?(hr|min|sec|yr|wk)(s?)\b",
+        lambda match: f" {_ABBREVIATIONS[match[1]]}{match[2]}",
+        text,
+    )
     return re.sub(r"\s+([.,]|'(?!\d))", r"\1", text)
 
 
@@ -191,7 +205,7 @@ _FULL_DATES = tuple(
     re.compile(form)
     for form in (
         r"\b(?P<year>(?:1[5-9]|20)\d\d)[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)(?!\d)",
-        rf"\b{_MONTH}\s*{_DAY},?\s*{_YEAR}",
+        rf"\b{_MONTH}\s*{_DAY},?[\s–-]*{_YEAR}",
         rf"\b{_DAY}(?: of)?[\s-]{_MONTH},?[\s-]*{_YEAR}",
         rf"\b{_DAY}\s{_MONTH}\s'?(?P<year>\d\d)(?![\d:])",
         r"(?<![\d/])(?P<one>\d\d?)[/.-](?P<other>\d\d?)[/.-](?P<year>(?:19|20)?\d\d)(?![\d/])",
@@ -226,7 +240,9 @@ def _month(context: _Context) -> When | None:
     match = re.search(
         rf"(?:\b(?P<which>last|past|next|this|previous|coming) )?(?<!')\b{_MONTH}(?![-\w])", text
     )
-    if not match or anchor is None or (match["month"] == "may" and text != "may" and "in may" not in text):
+    if not match or anchor is None:
+        return None
+    if match["month"] == "may" and not (match["which"] or _IN_MAY.search(text)):
         return None
     number = MONTHS[match["month"][:3]]
     if re.search(r"\b(?:this|last|next) year\b", text) and not match["which"]:
@@ -244,6 +260,10 @@ def _month(context: _Context) -> When | None:
         return _when(calendar.month(anchor.year + shift, number))
     span = calendar.nearest(lambda year: calendar.month(year, number), anchor, tense)
     return _when(_part(text, span) if span else None)
+
+
+_IN_MAY = re.compile(r"^may$|\b(?:in|of|since|until|till|by|during|from|around|early|mid|late)[ -]may\b")
+"""What shows that *may* is the month."""
 
 
 def _near_day(context: _Context) -> When | None:
@@ -326,7 +346,13 @@ def _calendar_unit(context: _Context) -> When | None:
         context.text,
     )
     anchor = context.anchor
-    if not match or anchor is None:
+    if anchor is None:
+        return None
+    if not match:
+        match = re.search(r"\b(?P<which>earlier in) the (?P<unit>week|month|year)\b", context.text)
+    if not match and context.tense != "past":
+        match = re.search(r"\b(?P<which>end) of the (?P<unit>week|month|year)\b", context.text)
+    if not match:
         return None
     if re.search(r"\b(?:over|in|within|during|for) the (?:last|past) ", context.text):
         return _when((shifted(anchor, -_DAYS.get(match["unit"].removesuffix("y"), 91)), anchor))
@@ -479,9 +505,13 @@ def _decade(context: _Context) -> When | None:
 
 def _year(context: _Context) -> When | None:
     match = re.search(rf"(?<![\d$.,:/]){_YEAR}(?![.,]?\d)", context.text)
-    if not match or re.match(r"-year|\s+(?:people|dollars|euros|miles|troops)", context.text[match.end() :]):
+    if not match:
+        match = re.search(r"(?:^|\b(?:in|of|since|early|mid|late)[ -])'(?P<year>[0-2]\d)$", context.text)
+    if not match or re.match(
+        rf"-year|\s+(?:people|dollars|euros|miles|troops|{_ZONE})", context.text[match.end() :]
+    ):
         return None
-    year = int(match["year"])
+    year = int(match["year"]) if len(match["year"]) == 4 else 2000 + int(match["year"])
     return _when(_part(context.text, (date(year, 1, 1), date(year, 12, 31))))
 
 
@@ -502,7 +532,15 @@ def _duration(context: _Context) -> When | None:
     text = context.text
     if long := re.search(r"(?<!-)\b(?P<unit>hour|day|week|month|year|decade)-?long\b", text):
         return When(duration=f"P{_CODES[long['unit']].format(1)}")
-    match = re.search(rf"\b{_NUMBER}(?: (?P<half>1/2|and a half))?[ -]{_UNIT}", text)
+    if half := re.search(
+        r"\bhalf(?:[ -]an?)?[ -](?P<unit>hour|day|year|decade|century)\b(?! ago| later)", text
+    ):
+        return When(duration=f"P{_HALVES[half['unit']]}")
+    if both := re.search(r"\b(\d+) hours?(?:,| and)? (\d+) minutes?\b", text):
+        return None if _REMAINING.search(text) else When(duration=f"PT{int(both[1])}H{int(both[2])}M")
+    match = re.search(
+        rf"\b{_NUMBER}(?:[ -](?P<half>1/2|and a half))?[ -]{_UNIT}(?P<half_more> and a half)?", text
+    )
     if not match or re.search(
         r"\b(?:after|later|before|earlier|following|prior|old|from|ago|to go|to play)\b|-old\b|'s\b", text
     ):
@@ -510,32 +548,34 @@ def _duration(context: _Context) -> When | None:
     if (
         match["number"] in ("a few", "several", "few")
         or _VAGUE_TIMES.search(text)
-        or text.startswith("the second")
+        or text.startswith(("the second", "on a ", "on one "))
     ):
         return None
-    number, unit = _count(match)[0], match["unit"]
-    if number != int(number) or number > 9999 or (match["half"] and unit not in ("hour", "year", "minute")):
+    number, unit, half = _count(match)[0], match["unit"], match["half"] or match["half_more"]
+    if number != int(number) or number > 9999 or (half and unit not in _WITH_HALF):
         return None
     code = _CODES[unit].format(int(number))
-    if match["half"]:
-        code = {"hour": f"T{int(number)}H30M", "year": f"{int(number)}Y6M", "minute": f"T{int(number)}M30S"}[
-            unit
-        ]
+    if half:
+        code = _WITH_HALF[unit].format(int(number))
     return When(duration=f"P{code}")
+
+
+_WITH_HALF = {"minute": "T{}M30S", "hour": "T{}H30M", "year": "{}Y6M"}
+_HALVES = {"hour": "T30M", "day": "T12H", "year": "6M", "decade": "5Y", "century": "50Y"}
 
 
 def _time_of_day(context: _Context) -> When | None:
     """Resolve *5:12 a.m.*: today or yesterday; of what is to come, today or tomorrow."""
     if (
         context.anchor is None
-        or not _CLOCK.search(context.text)
+        or not _is_clock(context.text)
         or context.text.startswith(("until", "till", "since"))
     ):
         return None
     if re.search(
         r"\b(?:that|the (?:next|following|same)|every|each|two|\d+|nights)\b (?:morning|night|evening|afternoon)?",
         context.text,
-    ) and not re.search(r"\d\s?(?:[ap]\.?m|:)", context.text):
+    ) and not re.search(rf"\d\s?(?:[ap]\.?m|:|{_ZONE})", context.text):
         return None
     if context.tense == "future":
         return _when((context.anchor, shifted(context.anchor, 1)))
