@@ -48,8 +48,8 @@ def best_links(table: EntityTable, model: EntityModel, settings: EntitySettings 
 
     Mentions of different documents are different entities. This is the most probable configuration of the links of
     the HDDCRP with affinities that are odds and no likelihood. Only where it would put mentions together that
-    contradict each other (`entity_conflicts`), links are taken in the order of their odds, and those that would are
-    left out.
+    contradict each other (`entity_conflicts`), links are taken in the order of their odds, those between names
+    first, and those that would are left out.
     """
     settings = settings or EntitySettings()
     pairs = pairs_within(table)

@@ -67,7 +67,8 @@ def consistent_links(
 ) -> list[int]:
     """Return the group of each mention: links from `i` to `j` in the order of their scores, one per mention.
 
-    Links between groups that contradict each other are left out. Of equal scores, the link to the nearest is first.
+    Links between names come first, since they are surer than what descriptions and pronouns refer to. Links between
+    groups that contradict each other are left out. Of equal scores, the link to the nearest is first.
     """
     traits = [Traits.of(mention) for mention in mentions]
     group = list(range(len(mentions)))
@@ -79,7 +80,8 @@ def consistent_links(
         return at
 
     linked = [False] * len(mentions)
-    for at in np.lexsort((-j, i, -score)).tolist():
+    named = np.array([mention.form == "name" for mention in mentions], np.bool_)
+    for at in np.lexsort((-j, i, -score, ~(named[i] & named[j]))).tolist():
         mention = int(i[at])
         if linked[mention]:
             continue

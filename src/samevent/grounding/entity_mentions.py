@@ -12,7 +12,7 @@ from typing import Literal
 
 from samevent.corpus import Document, Mention
 from samevent.corpus.mention import mention_id
-from samevent.grounding.entity_names import SUFFIXES, bare_words, capitals_of
+from samevent.grounding.entity_names import QUOTES, SUFFIXES, bare_words, capitals_of
 from samevent.language.annotation import Annotation, LabelledSpan
 from samevent.language.heads import head as head_of
 
@@ -231,8 +231,17 @@ def trimmed(words: list[str], label: str = "") -> list[str]:
     (['Ann', 'Lee'], ['General', 'Fund'])
     >>> trimmed(["'The", "Long", "Walk'"], "WORK_OF_ART"), trimmed(["Kestry", "State", "Police", "Lt."], "ORG")
     (['Long', 'Walk'], ['Kestry', 'State', 'Police'])
+    >>> trimmed(["Men", "'s", "Jail", "'s"], "ORG"), trimmed(["Ann", "Lee", "’", "s"], "PERSON")
+    (['Men', "'s", 'Jail'], ['Ann', 'Lee'])
     """
-    words = bare_words(words) or words
+    while len(words) > 1 and not bare_words(words[:1]):
+        words = words[1:]
+    while len(words) > 1 and not bare_words(words[-1:]):
+        words = words[:-1]
+    if len(words) > 2 and not bare_words(words[-2:]):  # Reid ’ s
+        words = words[:-2]
+    words = [*words[:-1], *(bare_words(words[-1:]) or words[-1:])]
+    words = [words[0].lstrip(QUOTES) or words[0], *words[1:]]
     before = _BEFORE if label in ("", "PERSON") else _ARTICLES
     while len(words) > 1 and words[0].lower() in before:
         words = words[1:]

@@ -16,7 +16,8 @@ PLACE_LABELS = frozenset("GPE LOC NORP".split())
 """The parser's labels of places and of who comes from there."""
 _THINGS = PLACE_LABELS | {"FAC", "ORG"}
 
-_QUOTES = "'\"`‘’“”,;:!?®™()[]*"
+QUOTES = "'\"`‘’“”,;:!?®™()[]*"
+"""Marks that are no part of a word."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 _LINKING = frozenset("of for in at on against".split())
 """What comes before these words is the head of a name: a Bank of America is a bank."""
@@ -61,7 +62,7 @@ def bare_words(words: Iterable[str]) -> list[str]:
     before = ""
     for word in words:
         if word.lower() not in SUFFIXES and not (word == "s" and before in ("'", "’")):
-            bare.append(_POSSESSIVE.sub("", word.strip(_QUOTES)).strip(_QUOTES))
+            bare.append(_POSSESSIVE.sub("", word.strip(QUOTES)).strip(QUOTES))
         before = word
     return [word for word in bare if word]
 
