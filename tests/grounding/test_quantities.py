@@ -29,6 +29,11 @@ CASES = {
     "No one expected this.": [],
     "The evacuation ended at eleven.": [],
     "Two fishermen were killed.": ["2 fisherman"],
+    "Prices rose by 4 per cent.": ["4 percent"],
+    "The navy arrested 12 Somalis.": ["12 somali"],
+    "Between 200 and 300 people were injured.": ["200-300 person"],
+    "The fleet grew from 20 ships to 30 ships.": ["20 ship", "30 ship"],
+    "The bill takes 65 to 90 votes.": ["65-90 vote"],
 }
 
 

@@ -75,7 +75,7 @@ def quantities(words: Sequence[str], annotation: Annotation) -> list[Found]:
         for token in range(start, end)
         if not _is_age(lowered, start, end)
     }
-    found = []
+    found: list[Found] = []
     token = 0
     while token < len(lowered):
         stop = _number_end(lowered, annotation, token)
@@ -83,9 +83,26 @@ def quantities(words: Sequence[str], annotation: Annotation) -> list[Found]:
             token += 1
             continue
         if quantity := _quantity(lowered, annotation, token, stop):
+            if found and _is_range(lowered, found[-1], token, quantity):
+                first = found.pop()
+                token, quantity = first.start, Quantity(first.quantity.low, quantity.high, quantity.unit)
             found.append(Found(token, stop, quantity))
         token = stop
     return found
+
+
+def _is_range(words: Sequence[str], first: Found, start: int, last: Quantity) -> bool:
+    """Return whether two numbers are the ends of one: *between 20 and 30 people*, *20 to 30*; not *from 20 to 30*."""
+    before, low = words[first.start - 1 : first.start], first.quantity
+    joined = ("and",) if before == ["between"] else ("to",) if before != ["from"] else ()
+    return (
+        words[first.end : start] in [[word] for word in joined]
+        and low.unit in ("", last.unit)
+        and None not in (low.low, last.high)
+        and low.low == low.high
+        and last.low == last.high
+        and (low.low or 0) < (last.high or 0)
+    )
 
 
 def _is_age(words: Sequence[str], start: int, end: int) -> bool:
@@ -192,7 +209,7 @@ def _unit(words: Sequence[str], annotation: Annotation, start: int, stop: int) -
     if start and words[start - 1] in _CURRENCIES:
         return _CURRENCIES[words[start - 1]]
     after = words[stop : stop + 4]
-    if after[:1] == ["%"] or after[:1] == ["percent"]:
+    if after[:1] in (["%"], ["percent"]) or after[:2] == ["per", "cent"]:
         return "percent"
     if after[:1] == ["-"] and len(after) > 1:
         after = after[1:]
@@ -202,7 +219,7 @@ def _unit(words: Sequence[str], annotation: Annotation, start: int, stop: int) -
         return "magnitude"
     head = annotation.heads[stop - 1]
     for near in _following(annotation, start, stop, head):
-        lemma = annotation.lemmas[near].lower()
+        lemma = _counted(annotation.lemmas[near].lower(), annotation.tags[near])
         return _CURRENCIES.get(lemma) or ("person" if lemma in _PEOPLE else lemma)
     casualty = next(
         (_CASUALTIES[lemma] for lemma in (annotation.lemmas[head].lower(),) if lemma in _CASUALTIES), None
@@ -211,6 +228,14 @@ def _unit(words: Sequence[str], annotation: Annotation, start: int, stop: int) -
         return "person"
     number = number_of(_joined(words[start:stop])) or 0
     return _NO_UNIT if number >= 100 else ""
+
+
+def _counted(lemma: str, tag: str) -> str:
+    """Return one of what is counted: the parser leaves the plural of names, and a word with digits is no unit."""
+    if any(letter.isdigit() for letter in lemma):
+        return ""
+    plural = tag == "NNPS" and lemma.endswith("s") and not lemma.endswith("ss")
+    return lemma.removesuffix("s") if plural else lemma
 
 
 def _following(annotation: Annotation, start: int, stop: int, head: int) -> Iterator[int]:

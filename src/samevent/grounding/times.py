@@ -551,11 +551,11 @@ def _duration(context: _Context) -> When | None:
         or text.startswith(("the second", "on a ", "on one "))
     ):
         return None
-    number, unit, half = _count(match)[0], match["unit"], match["half"] or match["half_more"]
-    if number != int(number) or number > 9999 or (half and unit not in _WITH_HALF):
+    number, unit, more = _count(match)[0], match["unit"], bool(match["half"] or match["half_more"])
+    if number != int(number) or number > 9999 or (more and unit not in _WITH_HALF):
         return None
     code = _CODES[unit].format(int(number))
-    if half:
+    if more:
         code = _WITH_HALF[unit].format(int(number))
     return When(duration=f"P{code}")
 
