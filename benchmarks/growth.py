@@ -38,8 +38,8 @@ from samevent.results.assembly import assemble
 from samevent.scratch import Scratch
 from samevent.similarity.mentions import compile_mentions
 from samevent.similarity.neighbours import topical_documents
-from samevent.stages import FolderParts, Job
-from samevent.stages.linking import stored_search
+from samevent.stages import FolderParts, Here, Job, evidence_of
+from samevent.stages.linking import spilled_search
 from samevent.stages.reading import PARTITION, part_name, put_together, store_part
 from samevent.stages.tasks import model_of
 
@@ -125,12 +125,22 @@ def _through(mentions: int, preset: str, stages: Stages, jobs: int, keep: Path |
             reading = put_together(job, names, {}, model)
             corpus = reading.documents
             scratch = Scratch(Path(temporary))
-            evidence = Evidence(
-                reading.table, model.pair_models, model.resources.lexicon, search=stored_search(scratch)
+            evidence = evidence_of(
+                job,
+                corpus,
+                reading.table,
+                Here(),
+                _unwatched,
+                search=spilled_search(scratch),
+                scratch=scratch,
             )
             del reading
         measured = _stages(system, corpus, evidence, scratch, stages, jobs, folder)
     return measured | {"stages": stages.known}
+
+
+def _unwatched(stage: str, done: int, total: int, about: str) -> None:
+    """Show no progress."""
 
 
 def _stages(

@@ -8,6 +8,7 @@ way, a `Watchdog` looks at what its processes really hold, and lets go of what l
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 from collections.abc import Callable
@@ -87,6 +88,14 @@ def plan_within(limit: float, words: int, jobs: int, *, encoded: bool, can_spill
 def resident() -> float:
     """Return the bytes that this process and all that it started have in memory; 0 where nobody can tell."""
     return sum(map(_resident, _family(os.getpid())))
+
+
+def trim() -> None:
+    """Give free memory back to the system; the GNU C library keeps what many small arrays have taken until asked."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError, TypeError):  # another C library, or another system
+        return
 
 
 def _family(pid: int) -> list[int]:

@@ -17,6 +17,7 @@ from samevent.corrections import UNCORRECTED, Matched
 from samevent.errors import CorpusError
 from samevent.events import LIKELY, Alternative, Belief, Reason, Why
 from samevent.grounding.identities import JoinedEntities
+from samevent.memory import trim
 from samevent.partitions.constraints import must_link_groups
 from samevent.partitions.labels import canonical, members
 from samevent.partitions.linkage import central_core, weakest_link
@@ -67,6 +68,9 @@ def judge(
     join to it, whose mean counts. Reasons are given if the clusterer compares pairs, as its pair model sees them; with
     a `scratch`, they lie there.
     """
+    if scratch:  # events and reasons are many small objects, which do not fit where arrays were
+        scratch.release()
+        trim()
     posterior = clustered.posterior
     labels = canonical(clustered.labels).astype(np.int32)
     sure = posterior.mean_with(labels)

@@ -31,7 +31,7 @@ from samevent.scratch import Scratch
 from samevent.similarity.links import find_links
 from samevent.similarity.mentions import MentionTable
 from samevent.stages.encoding import encode_part, read_closely
-from samevent.stages.linking import Search, score_part, spilled_search, stored_search
+from samevent.stages.linking import Search, score_part, spilled_search
 from samevent.stages.reading import Reading, put_together, read_all, read_part
 from samevent.stages.sampling import Answers, answer_part, answers_here, answers_of
 from samevent.stages.tasks import Executor, FolderParts, Here, Job, Lost, Parts, Processes, model_of
@@ -83,7 +83,7 @@ def resolve(
     show("linking", 0, 1, f"{len(table):,} mentions")
     search = Search(job, executor, show)
     find = spilled_search(scratch) if scratch else search
-    evidence = _evidence(job, documents, table, executor, show, search=find, scratch=scratch)
+    evidence = evidence_of(job, documents, table, executor, show, search=find, scratch=scratch)
     matched = match(job.corrections, documents, table.ids) if job.corrections else UNCORRECTED
     evidence = evidence.constrained(matched.constraints)
     del table
@@ -132,17 +132,19 @@ def resolve_streamed(
     """Do what `Model.resolve` does with documents that are too many to hold: read them by partitions.
 
     Only their mention tables are put together; documents stay in the parts, and are built when somebody asks for them.
-    With a `scratch`, scores of pairs and reasons are kept there.
+    With a `scratch`, the table, scores of pairs and reasons lie there.
     """
     clock = clock or Clock(job.options.time_limit)
     show = clock.watching(watch) or (lambda *_: None)
     executor = Here() if jobs == 1 else Processes(jobs)
     reading = _read(job, corpus, executor, show)
     clock.begin_linking()
-    search = stored_search(scratch) if scratch else find_links
-    evidence = _evidence(job, reading.documents, reading.table, executor, show, search=search)
+    documents = reading.documents
+    search = spilled_search(scratch) if scratch else find_links
+    evidence = evidence_of(job, documents, reading.table, executor, show, search=search, scratch=scratch)
+    del reading
     return model_of(job.model).resolve_evidence(
-        reading.documents,
+        documents,
         evidence,
         job.options,
         corrections=job.corrections,
@@ -169,7 +171,7 @@ def _read(job: Job, corpus: Corpus, executor: Executor, show: Watch, *, skip_bad
     return put_together(job, names, failed, model)
 
 
-def _evidence(
+def evidence_of(
     job: Job,
     documents: Corpus,
     table: MentionTable,
@@ -178,6 +180,7 @@ def _evidence(
     search: LinkSearch = find_links,
     scratch: Scratch | None = None,
 ) -> Evidence:
+    """Return the mentions of all documents as evidence; with a `scratch`, their table lies there."""
     table = scratch.kept(table) if scratch else table
     model, vectors = model_of(job.model), table.contextual
     compared = table.with_contextual(vectors) if vectors else table

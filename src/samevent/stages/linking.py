@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from samevent.clusterers.base import Search as FindLinks
+from samevent.memory import trim
 from samevent.model import Watch
 from samevent.packing import pack, unpack
 from samevent.scratch import Scratch
@@ -75,16 +74,15 @@ class Search:
 
 def spilled_search(scratch: Scratch) -> FindLinks:
     """Return a search that works in a scratch, and leaves the links that it finds there."""
-    return partial(find_links, scratch=scratch)
-
-
-def stored_search(scratch: Scratch) -> FindLinks:
-    """Return a search that works in memory, and leaves the links that it finds in a scratch."""
 
     def search(
         table: MentionTable, model: AnyPairModel, *, settings: LinkSettings | None = None, jobs: int = 1
     ) -> MentionLinks:
-        return scratch.kept(find_links(table, model, settings=settings, jobs=jobs))
+        trim()  # the tables of parts were many small arrays
+        links = find_links(table, model, settings=settings, jobs=jobs, scratch=scratch)
+        scratch.release()
+        trim()
+        return links
 
     return search
 
