@@ -8,12 +8,13 @@ import pytest
 
 from report.pages import Page
 from report.small import SPLIT_BYTES, annotated, small_result, with_reasons
-from samevent.corpus import Corpus, Document, stored
+from samevent.corpus import Corpus, Document, Mention, stored
 from samevent.errors import OutputExistsError, UsageError
 from samevent.events import Event
 from samevent.report import book as book_module
-from samevent.report import page, pages, write_report
+from samevent.report import comparison, page, pages, write_report
 from samevent.report.book import Block, Book
+from samevent.report.index import Index
 from samevent.report.plots import MAX_DOCUMENTS
 from samevent.results import Result
 
@@ -136,6 +137,21 @@ def test_every_event_and_document_is_rendered_once(monkeypatch: pytest.MonkeyPat
     text = sum(len(document.text) for document in result.corpus)
     assert len(dict(pages(result, limit=4 * text - 1))) > 1
     assert len(rendered) == len(set(rendered)) == len(result.events) + len(result.corpus)
+
+
+def test_mentions_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: Counter[tuple[str, str]] = Counter()
+    points = comparison._points
+
+    def counted(first: Mention, second: Mention, index: Index) -> list[comparison.Point]:
+        compared[first.id, second.id] += 1
+        return points(first, second, index)
+
+    monkeypatch.setattr(comparison, "_points", counted)
+    result = stories(4)
+    page(result)
+    explained = sum(member.why is not None for event in result.events for member in event.members)
+    assert len(compared) == compared.total() == explained > 0
 
 
 @pytest.mark.parametrize("split", [False, True])

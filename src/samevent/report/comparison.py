@@ -17,6 +17,9 @@ from samevent.similarity.stemming import stem
 MAX_NAMED = 3
 """How many shared names are listed."""
 
+_REMEMBERED = 4096
+"""How many comparisons are kept: those of an event, hardly ever more."""
+
 Spans = tuple[tuple[int, int], ...]
 """Stretches of characters of a document."""
 
@@ -32,7 +35,16 @@ class Point:
 
 
 def compare(first: Mention, second: Mention, index: Index) -> list[Point]:
-    """Return what two mentions agree on, and then what contradicts."""
+    """Return what two mentions agree on, and then what contradicts; the article and the script of a page both ask."""
+    key, known = (first.id, second.id), index.compared
+    if key not in known:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[key] = _points(first, second, index)
+    return known[key]
+
+
+def _points(first: Mention, second: Mention, index: Index) -> list[Point]:
     one, other = _Side(first, index), _Side(second, index)
     points = [*_word(one, other), *_names(one, other), *_when(one, other), *_where(one, other)]
     points += [*_numbers(one, other), *_who(one, other), *_denied(one, other)]

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from samevent.corpus import Corpus, Document, Mention
 from samevent.events import Event, Events, PairQuestion
 from samevent.stories import Stories, Story
+
+if TYPE_CHECKING:
+    from samevent.report.comparison import Point
 
 COLOURS = 12
 
@@ -81,6 +84,8 @@ class Index:
         self.mentions = {mention.id: mention for event in result.events for mention in event.mentions}
         self.names: dict[str, str] = {}
         """The names of documents that were looked at."""
+        self.compared: dict[tuple[str, str], list[Point]] = {}
+        """What pairs of mentions agree on, of those that were compared last (`comparison`)."""
         self.fillers = lru_cache(maxsize=_DOCUMENTS)(self._fillers)
         self._event = {event.id: number for number, event in enumerate(result.events, 1)}
         self._document = {id: number for number, id in enumerate(result.corpus.ids, 1)}

@@ -4,7 +4,8 @@
     whys.add(answer.whys)
     whys["a:3-4:action"].reasons
 
-A value is built whenever it is asked for. `values_in` returns values in memory unless there is a folder for them.
+A value is built when it is asked for, and kept until many others have been. `values_in` returns values in memory
+unless there is a folder for them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from typing import Any, Protocol, TypeVar
 
 from samevent.formats.store import LineFile
 from samevent.scratch import Scratch
+
+_RECENT = 1024
+"""How many values are kept: a report asks for each of an event twice."""
 
 
 class HasJson(Protocol):
@@ -35,6 +39,7 @@ class StoredValues(Mapping[str, AnyValue]):
         self._build = build
         self._file = LineFile.temporary(folder)
         self._places: dict[str, int] = {}
+        self._recent: dict[str, AnyValue] = {}
 
     def add(self, values: Mapping[str, AnyValue]) -> None:
         """Store values with new keys."""
@@ -43,7 +48,12 @@ class StoredValues(Mapping[str, AnyValue]):
             self._file.append(json.dumps(value.to_json()).encode() + b"\n")
 
     def __getitem__(self, key: str) -> AnyValue:
-        return self._build(json.loads(self._file.line(self._places[key])))
+        value = self._recent.get(key)
+        if value is None:
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            value = self._recent[key] = self._build(json.loads(self._file.line(self._places[key])))
+        return value
 
     def __contains__(self, key: object) -> bool:
         return key in self._places

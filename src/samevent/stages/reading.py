@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from samevent.corpus import Corpus, Document
 from samevent.corpus.stored import StoredDocuments
 from samevent.errors import FormatError, SameventError
-from samevent.formats.jsonl import document_from_json, document_to_json
+from samevent.formats.compact import compact, restored
 from samevent.formats.store import check_mention_ids, mention_marks
 from samevent.model import Model, Watch
 from samevent.packing import pack, unpack
@@ -55,7 +55,7 @@ def store_part(
     parts: Parts, name: str, documents: Corpus, table: MentionTable, failed: Mapping[str, str]
 ) -> None:
     """Store documents with their mentions, and their table."""
-    lines = [json.dumps(document_to_json(document)) for document in documents]
+    lines = [json.dumps(compact(document)) for document in documents]
     ids = [document.id for document in documents]
     # The texts come first: where there is a table, there are texts.
     parts.write(_texts(name), pack(np.frombuffer("\n".join(lines).encode(), np.uint8)))
@@ -164,7 +164,7 @@ def put_together(job: Job, names: Sequence[str], failed: dict[str, str], model: 
 
 def documents_of(parts: Parts, name: str) -> list[Document]:
     """Return the documents of a part, with their mentions."""
-    return [document_from_json(json.loads(line)) for line in _lines(parts, _texts(name)) if line]
+    return [restored(json.loads(line)) for line in _lines(parts, _texts(name)) if line]
 
 
 def gone(name: str) -> FormatError:
@@ -178,7 +178,7 @@ def _texts(name: str) -> str:
 
 
 def _document(parts: Parts, name: str, row: int) -> Document:
-    return document_from_json(json.loads(_lines(parts, _texts(name))[row]))
+    return restored(json.loads(_lines(parts, _texts(name))[row]))
 
 
 @lru_cache(maxsize=_PARTITIONS_AT_HAND)
