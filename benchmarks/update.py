@@ -5,7 +5,8 @@
 The documents are texts of `benchmarks/corpus.py`. All but the last are run without cached parses; the last 1 % are
 added, without cached parses and once more with them; and all are run from scratch with cached parses. Seconds are
 CPU seconds of one process, after a warm-up. `ratio_uncached` compares with the run of the documents that were there
-before, so it is a little too low.
+before, so it is a little too low. `update_watched` is an uncached update whose model is loaded already, as `samevent
+watch` has it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from benchmarks.corpus import endless
 
 from samevent import Corpus, Document
-from samevent.model import Options
+from samevent.model import Model, Options
 from samevent.runs import run
 from samevent.updates import Update, update
 
@@ -66,14 +67,20 @@ def compare(documents: int, share: float, preset: str, folder: Path) -> dict[str
     corpus, options = texts(documents), Options(preset=preset)
     new = max(1, round(share * documents))
     old, added = Corpus(corpus[:-new]), Corpus(corpus[-new:])
-    warm = Corpus(replaced(document) for document in corpus[:12])
-    run(Corpus(list(warm)[:10]), folder / "warm", options)
-    update(Corpus(list(warm)[10:]), folder / "warm")
+    warm = [replaced(document) for document in corpus[:13]]
+    run(Corpus(warm[:10]), folder / "warm", options)
+    update(Corpus(warm[10:12]), folder / "warm")
     done: list[Update] = []
     before = measured(lambda watch: run(old, folder / "out", options, jobs=1, watch=watch))
     sizes = {path.name: path.stat().st_size for path in (folder / "out").iterdir()}
-    shutil.copytree(folder / "out", folder / "again")
+    for name in ("again", "watched"):
+        shutil.copytree(folder / "out", folder / name)
     uncached = measured(lambda watch: done.append(update(added, folder / "out", watch=watch)))
+    loaded = Model.load()
+    update(Corpus(warm[12:]), folder / "warm", loaded=loaded)
+    watched = measured(
+        lambda watch: done.append(update(added, folder / "watched", loaded=loaded, watch=watch))
+    )
     full = measured(lambda watch: run(Corpus(corpus), folder / "full", options, jobs=1, watch=watch))
     cached = measured(lambda watch: done.append(update(added, folder / "again", watch=watch)))
     return {
@@ -88,6 +95,8 @@ def compare(documents: int, share: float, preset: str, folder: Path) -> dict[str
         "full_uncached": asdict(before),
         "update_uncached": asdict(uncached),
         "ratio_uncached": round(before.seconds / uncached.seconds, 1),
+        "update_watched": asdict(watched),
+        "ratio_watched": round(before.seconds / watched.seconds, 1),
         "full_cached": asdict(full),
         "update_cached": asdict(cached),
         "ratio_cached": round(full.seconds / cached.seconds, 1),

@@ -12,7 +12,7 @@ from samevent.scratch import IN_MEMORY, Scratch
 from samevent.seeds import stream
 from samevent.similarity import graph
 from samevent.similarity.bags import Floats, Indices
-from samevent.similarity.graph import GRAPH_COLUMNS, LinkGraph, graph_columns
+from samevent.similarity.graph import GRAPH_COLUMNS, LinkGraph, graph_columns, near_links
 from samevent.similarity.pairs import Pairs
 
 
@@ -93,6 +93,21 @@ def test_links_have_the_same_columns_alone() -> None:
     for link in range(len(score)):
         alone = graph.columns(slice(link, link + 1))
         assert alone.tobytes() == whole[graph.order[link]].tobytes()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_columns_depend_on_near_links_alone(seed: int) -> None:
+    random = stream(seed, "near")
+    document = np.sort(random.integers(0, 30, 90)).astype(np.int32)
+    every = [(i, j) for i in range(90) for j in range(i) if random.random() < 0.04]
+    i, j = np.array(every, np.int32).T
+    pairs, score = Pairs(i, j), random.normal(-1, 2, len(every))
+    which = random.permutation(len(pairs))[:3]
+    near = near_links(document, pairs, which)
+    assert near[which].all()
+    assert near.sum() < 0.6 * len(pairs)
+    alone = graph_columns(document, pairs[near], score[near])[np.cumsum(near)[which] - 1]
+    np.testing.assert_array_equal(alone, graph_columns(document, pairs, score)[which])
 
 
 def test_links_that_are_sorted_some_at_a_time_have_the_same_columns(

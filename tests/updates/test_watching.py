@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from parses import needs_model
-from samevent import Corpus, Options, write
+from samevent import Corpus, Model, Options, write
 from samevent.demo import articles
 from samevent.errors import UsageError
+from samevent.language.cache import Cache
 from samevent.runs import open_run
 from samevent.updates.watching import Watcher, keep_watching
 
@@ -58,6 +59,26 @@ def test_files_become_part_of_the_run_when_they_arrive(tmp_path: Path) -> None:
     assert second is not None
     assert second.documents == (f"sub/{DOCUMENTS[5].id}",)
     assert known(tmp_path) == ids(0, 1, 2, 3, 4) | {f"sub/{DOCUMENTS[5].id}"}
+
+
+def test_the_model_is_loaded_once_for_all_updates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watching = watcher(tmp_path)
+    arrive(tmp_path, "a.jsonl", 0, 1, 2, 3, 4)
+    watching.look()
+    loaded: list[Model] = []
+    load = Model.load
+
+    def loading(model: str, *, cache: Cache | None = None) -> Model:
+        loaded.append(load(model, cache=cache))
+        return loaded[-1]
+
+    monkeypatch.setattr(Model, "load", loading)
+    for number in (5, 6):
+        arrive(tmp_path, f"{number}.jsonl", number)
+        update = watching.look()
+        assert update is not None
+        assert not update.exact
+    assert len(loaded) == 1
 
 
 def test_a_new_watcher_goes_on_where_the_last_one_was(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from samevent.scratch import IN_MEMORY, Scratch
 from samevent.similarity.bags import NO_BACKGROUND, Background, Floats, Indices
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.features import Feature
-from samevent.similarity.graph import GRAPH_COLUMNS, LinkGraph
+from samevent.similarity.graph import GRAPH_COLUMNS, LinkGraph, near_links
 from samevent.similarity.mentions import LARGE_CONTEXTUAL, MentionTable
 from samevent.similarity.model import PairModel
 from samevent.similarity.pairs import Pairs
@@ -148,6 +148,9 @@ class BoostedModel:
         """
         if self.second is None:
             return score if which is None else score[which]
+        if which is not None:
+            near = near_links(document, pairs, which)
+            pairs, score, which = pairs[near], score[near], np.cumsum(near)[which] - 1
         graph = LinkGraph(document, pairs, score, scratch=scratch)
         links = None
         if which is not None:

@@ -64,6 +64,15 @@ def graph_columns(document: Indices, pairs: Pairs, score: Floats) -> Columns:
     return columns
 
 
+def near_links(document: Indices, pairs: Pairs, which: NDArray[np.integer]) -> Booleans:
+    """Return the links that the columns of some depend on: those of all mentions in the documents of these."""
+    asked = np.zeros(int(document.max(initial=-1)) + 1, np.bool_)
+    for mentions in (pairs.i, pairs.j):
+        asked[document[mentions[which]]] = True
+    near: Booleans = asked[document[pairs.i]] | asked[document[pairs.j]]
+    return near
+
+
 class LinkGraph:
     """All links of a corpus, sorted, and what the columns of `graph_columns` are looked up in.
 

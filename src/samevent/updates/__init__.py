@@ -104,6 +104,7 @@ def update(
     *,
     exact: bool = False,
     model: str | Path | None = None,
+    loaded: Model | None = None,
     jobs: int = 1,
     report: bool = False,
     skip_changed: bool = False,
@@ -113,9 +114,9 @@ def update(
 ) -> Update:
     """Add documents to the run in a folder; those that it has already are left out.
 
-    The run's own options hold. `model` is the one it was made with, if that is not a shipped one. With `report`, the
-    whole report is written anew. A document that the run has with another text is an error, or left out if
-    `skip_changed`. What the source left `unread` is listed in run.json.
+    The run's own options hold. `model` is the one it was made with, if that is not a shipped one; a caller that has
+    `loaded` it saves the time. With `report`, the whole report is written anew. A document that the run has with
+    another text is an error, or left out if `skip_changed`. What the source left `unread` is listed in run.json.
     """
     recover(folder)
     about = read_about(folder)
@@ -143,7 +144,7 @@ def update(
         return _from_scratch(
             new, folder, state, options, corrections, model or known["model"], jobs, watch, tell, unread
         )
-    loaded = Model.load(model or known["model"], cache=Cache())
+    loaded = loaded or Model.load(model or known["model"], cache=Cache())
     part = begin(folder, {**known, "update": True}, overwrite=True)
     try:
         show = watch or (lambda *_: None)

@@ -18,7 +18,7 @@ from scipy.special import expit
 from samevent.clusterers import Clusterer, Evidence
 from samevent.clusterers.convergence import Convergence
 from samevent.language.resources import Resources
-from samevent.results.parts import PartAnswer, grouped, part_evidence, solve_part
+from samevent.results.parts import PartAnswer, grouped, links_of_groups, part_evidence, solve_part
 from samevent.seeds import stream
 from samevent.similarity.bags import Background, Booleans, Indices
 from samevent.similarity.blocking import document_blocks
@@ -113,11 +113,15 @@ def grow(
     component = connected_components(graph, directed=False)[1]
     touched: Booleans = np.isin(component, component[new])
     rows = grouped(links[touched[pairs.i]], mentions, must[touched[must[:, 0]]])
+    own = links_of_groups(links, rows, mentions)
     answers = [
         solve_part(
-            part_evidence(evidence, system, links, group), system, seed=seed, min_probability=min_probability
+            part_evidence(evidence, system, links.take(numbers), group),
+            system,
+            seed=seed,
+            min_probability=min_probability,
         )
-        for group in rows
+        for group, numbers in zip(rows, own, strict=True)
     ]
     return Growth(touched, tuple(answers))
 

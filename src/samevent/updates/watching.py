@@ -17,7 +17,8 @@ from samevent.corpus import Corpus
 from samevent.errors import OutputExistsError, SameventError, UsageError, place
 from samevent.formats import read
 from samevent.formats.folder import renamed
-from samevent.model import Options, Watch
+from samevent.language.cache import Cache
+from samevent.model import Model, Options, Watch
 from samevent.runs import Tell, recover, run
 from samevent.updates import Update, update
 
@@ -32,7 +33,8 @@ Stamp = tuple[int, int]
 class Watcher:
     """Adds the documents of files that arrive in `folder` to the run in `out`; `options` are for its first run.
 
-    Files are read when they have been left alone for `settle` seconds. `look` is called again and again.
+    Files are read when they have been left alone for `settle` seconds. `look` is called again and again. The model is
+    loaded once.
     """
 
     folder: Path
@@ -46,6 +48,7 @@ class Watcher:
     tell: Tell = lambda _: None
     watch: Watch | None = None
     _seen: dict[Path, Stamp] = field(default_factory=dict, init=False)
+    _loaded: Model | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
@@ -113,9 +116,11 @@ class Watcher:
             )  # fmt: skip
             mentions = sum(1 for _ in result.corpus.mentions("action"))
             return Update(tuple(d.id for d in documents), mentions, mentions, exact=True)
+        if self._loaded is None:
+            self._loaded = Model.load(self.model, cache=Cache())
         done = update(
-            documents, self.out, model=self.model, jobs=self.jobs, skip_changed=True, watch=self.watch,
-            tell=self.tell,
+            documents, self.out, model=self.model, loaded=self._loaded, jobs=self.jobs, skip_changed=True,
+            watch=self.watch, tell=self.tell,
         )  # fmt: skip
         return done if done.documents else None
 
