@@ -13,7 +13,7 @@ from parses import needs_model
 from samevent import Corpus, Options, memory, scratch
 from samevent.demo import articles
 from samevent.errors import UsageError
-from samevent.memory import Watchdog, needed, parsed_size, plan_within, resident
+from samevent.memory import Watchdog, needed, parsed_size, plan_within, resident, trim
 from samevent.results import parts
 from samevent.results.parts import PartAnswer
 from samevent.runs import open_run, run
@@ -71,6 +71,20 @@ def test_resident_memory_is_that_of_all_processes() -> None:
         child.stdout.readline()
         assert resident() > before + 10**8
         child.stdin.close()
+
+
+def test_free_memory_is_given_back_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    class Library:
+        def malloc_trim(self, pad: int) -> None:
+            asked.append(pad)
+
+    monkeypatch.setattr("ctypes.CDLL", lambda _: Library())
+    trim()
+    assert asked == [0]
+    monkeypatch.setattr("ctypes.CDLL", lambda _: object())  # a library without it
+    trim()
 
 
 def test_a_watchdog_releases_memory_only_close_to_the_limit() -> None:

@@ -8,12 +8,14 @@ import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from builders import annotated
 from parses import needs_model
-from samevent import Corpus, Document, Options, inputs, read, stages, write
+from samevent import Corpus, Document, Model, Options, Result, inputs, read, scratch, stages, write
+from samevent.clusterers import Evidence
 from samevent.corpus.stored import RECENT, StoredDocuments
 from samevent.demo import articles
 from samevent.errors import CorpusError, FormatError, UsageError
@@ -71,6 +73,25 @@ def test_a_streamed_run_has_the_bytes_of_a_plain_one(
     assert isinstance(streamed.corpus.documents, StoredDocuments)
     assert list(streamed.corpus) == list(plain.corpus)  # parts are gone, and documents are not
     assert list(streamed.events) == list(plain.events)
+
+
+@needs_model
+def test_the_table_and_the_links_of_a_streamed_run_lie_in_files(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch, "LEAST", 1)
+    known: list[Evidence] = []
+    resolve = Model.resolve_evidence
+
+    def resolved(model: Model, corpus: Corpus, evidence: Evidence, *rest: Any, **options: Any) -> Result:
+        known.append(evidence)
+        return resolve(model, corpus, evidence, *rest, **options)
+
+    monkeypatch.setattr(Model, "resolve_evidence", resolved)
+    run(lambda: read_inputs([source], scratch=tmp_path, held=0), tmp_path / "out", LIGHT)
+    table, [links] = known[0].table, known[0]._links.values()
+    mapped = (table.document, table.contents.words, links.pairs.i, links.similarity)
+    assert [scratch._is_mapped(array) for array in mapped] == [True] * len(mapped)
 
 
 @needs_model
