@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samevent.hddcrp.hdp import CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT
+from samevent.hddcrp.hdp import CUSTOMERS_PER_PART, CUSTOMERS_PER_SPLIT, FEATURES_PER_MOVE
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Problem
 from samevent.hddcrp.randoms import RandomState, uniform
@@ -220,9 +220,16 @@ class Tables:
         self.seats = [[i for i in self.table if self.document[i] == d] for d in documents]
         self.used = [len(seats) for seats in self.seats]
         shown = [self.menu.shown([i]) for i in self.table]
-        self.showing = [
+        shown_by = [
             sorted((i for i in self.table if f in shown[i]), key=lambda i: (self.document[i], i))
-            for f in np.flatnonzero(observations.table == 0).tolist()
+            for f in range(len(observations.table))
+        ]
+        words = int((observations.table == 0).sum())
+        self.showing = shown_by[:words]
+        self.others = [
+            customers
+            for f, customers in enumerate(shown_by)
+            if f >= words and len(customers) > 1 and customers not in shown_by[:f]
         ]
 
     def sweep(self, random: RandomState) -> None:
@@ -252,15 +259,24 @@ class Tables:
                 )
         self.move_blocks(random)
         self.move_parts(words // CUSTOMERS_PER_PART, random)
+        self.move_other_blocks(math.ceil(len(self.others) / FEATURES_PER_MOVE), random)
 
     def move_blocks(self, random: RandomState) -> None:
         """Move all customers of a cluster that show the same feature together, one block after another."""
         for customers in self.showing:
-            blocks: dict[int, list[int]] = {}
-            for i in reversed(customers):
-                blocks.setdefault(self.cluster[self.table[i]], []).insert(0, i)
-            for s in blocks.values():
-                self._move(s, [i for i in customers if i not in s], random)
+            self._move_blocks_of(customers, random)
+
+    def move_other_blocks(self, count: int, random: RandomState) -> None:
+        """Draw features of other channels and move the customers of a cluster that show one together."""
+        for _ in range(count):
+            self._move_blocks_of(self.others[int(uniform(random) * len(self.others))], random)
+
+    def _move_blocks_of(self, customers: list[int], random: RandomState) -> None:
+        blocks: dict[int, list[int]] = {}
+        for i in reversed(customers):
+            blocks.setdefault(self.cluster[self.table[i]], []).insert(0, i)
+        for s in blocks.values():
+            self._move(s, [i for i in customers if i not in s], random)
 
     def move_parts(self, count: int, random: RandomState) -> None:
         """Move the customers of a cluster that show one feature, in the documents where another one occurs."""
@@ -354,6 +370,7 @@ class Tables:
                 continue
             f = shown[i][int(uniform(random) * len(shown[i]))]
             customers = [m for m, fs in enumerate(shown) if f in fs]
+            customers.sort(key=lambda m: self.document[m])
             if len(customers) < 2:
                 continue
             j = customers[int(uniform(random) * len(customers))]

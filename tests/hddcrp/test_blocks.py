@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from franchise import Partition, franchise_posterior, p_value
 from franchise_reference import Tables
 from samevent.hddcrp import hdp
-from samevent.hddcrp.blocks import move_blocks, move_parts, new_blocks
+from samevent.hddcrp.blocks import move_blocks, move_other_blocks, move_parts, new_blocks
 from samevent.hddcrp.concentrations import GammaPrior
 from samevent.hddcrp.menu import NONE, add_to_s, attach, new_menu
 from samevent.hddcrp.observations import Channel, Observations
@@ -30,6 +30,11 @@ def move(state: hdp.State) -> int:
 def move_some(state: hdp.State, count: int) -> int:
     arrays = state.restaurants, state.tables, state.menu, state.blocks, state.random
     return int(move_parts(count, state.alpha_within, state.alpha_across, *arrays))
+
+
+def move_others(state: hdp.State, count: int) -> int:
+    arrays = state.restaurants, state.tables, state.menu, state.blocks, state.random
+    return int(move_other_blocks(count, state.alpha_within, state.alpha_across, *arrays))
 
 
 def of_words(lines: list[list[int]], vocabulary: int, dirichlet: float) -> Channel:
@@ -86,11 +91,53 @@ def test_parts_keep_the_posterior(seed: int) -> None:
     assert moved > 2000
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks_of_other_channels_keep_the_posterior(seed: int) -> None:
+    """Sweeps alone draw from it; here most updates move customers that share a value of another channel."""
+    document, word = np.array([0, 1, 0, 1, 2, 2]), [[0], [0], [0, 1], [1], [0], [1, 2]]
+    channels = [
+        of_words(word, 3, 0.3),
+        of_words([[0], [1], [0], [0, 1], [1], []], 2, 0.5),
+        Channel(Rows.counted([[0], [0], [2], [1], [2], [1]]), 3, 0.4, parent=np.array([0, 1, 1])),
+    ]
+    state = hdp.init(document, channels, seeded(seed, "others"), alpha_within=WITHIN, alpha_across=ACROSS)
+    moved = 0
+
+    def draw() -> Partition:
+        nonlocal moved
+        hdp.sweep(state)
+        moved += move_others(state, 20)
+        return tuple(state.labels.tolist())
+
+    assert p_value(franchise_posterior(document, channels, WITHIN, ACROSS), draw, 2000) > 1e-3
+    assert moved > 2000
+
+
+def test_customers_that_share_values_of_another_channel_leave_together() -> None:
+    """Nouns have the word of the verbs, and ten synonyms of their own: no word and no customer alone leaves."""
+    noun = np.arange(60) % 4 == 0
+    channels = [
+        of_words([[0]] * 60, 50, 1e-7),
+        of_words([list(range(10)) if n else list(range(10, 20)) for n in noun], 100, 1e-7),
+    ]
+    state = hdp.init(np.repeat(np.arange(20), 3), channels, seeded(0, "leave"), labels=[0] * 60)
+    assert [len(shown) for shown in np.split(state.blocks.customers, state.blocks.starts[1:-1])] == [
+        60,
+        *[15] * 10,
+        *[45] * 10,
+    ]
+    assert state.blocks.others.tolist() == [1, 11]
+    hdp.sweep(state, sweeps=300)
+    assert len(set(state.labels[noun].tolist())) == len(set(state.labels[~noun].tolist())) == 1
+    assert state.menu.cluster_count == 2
+
+
 @pytest.mark.parametrize(("seed", "alpha_within"), [(0, 0.5), (1, 0.5), (2, 0.5), (3, 30.0), (4, 30.0)])
 def test_blocks_move_as_in_plain_python(seed: int, alpha_within: float) -> None:
     random = stream(seed, "lines")
     lines = [random.integers(6, size=random.integers(1, 3)).tolist() for _ in range(50)]
-    document, channels = random.integers(4, size=50), [of_words(lines, 6, 1e-3)]
+    others = of_words(random.integers(4, size=(50, 1)).tolist(), 4, 1e-2)
+    document, channels = random.integers(4, size=50), [of_words(lines, 6, 1e-3), others][: 1 + seed % 2]
     state = hdp.init(document, channels, seeded(seed, "same"), alpha_within=alpha_within)
     twin = state.random.copy()
     plain = Tables(document, Observations.of_channels(channels, 50), alpha_within, hdp.ALPHA_ACROSS)
@@ -101,6 +148,9 @@ def test_blocks_move_as_in_plain_python(seed: int, alpha_within: float) -> None:
         move_some(state, 40)
         plain.move_blocks(twin)
         plain.move_parts(40, twin)
+        if len(channels) > 1:
+            move_others(state, 20)
+            plain.move_other_blocks(20, twin)
         state.check()
         assert plain.table == state.tables.table.tolist()
         assert canonical([plain.cluster[t] for t in plain.table]).tolist() == state.labels.tolist()

@@ -2,10 +2,15 @@
 
 With a small Dirichlet parameter (1e-7) a value that is new to a cluster costs 16 nats. A customer hardly ever takes its
 word to a cluster without it, so customers one by one practically never bring a word elsewhere. Blocks do. There are
-two kinds, where features are those of the first channel, words or head lemmas:
+two kinds:
 
     whole   all customers of a cluster that show one feature
     part    those of them in the documents where another feature occurs, which are often documents about one topic
+
+Features of parts are those of the first channel, words or head lemmas. Whole blocks are those of any feature. Where
+customers show several channels, a few of them often share a dozen values, such as the synonyms of *release* as a noun,
+in a cluster of the verb. Each of these values holds them together, so they leave only as a block, and no word is shown
+by them alone. Features that the same customers show are counted once; there are many, so a sweep draws some.
 
 A block S moves as a whole, to a new cluster, or to one without such customers: without the feature, for a part without
 the feature in these documents. Only clusters that are in a document of S, or share some other feature with S, come
@@ -31,6 +36,7 @@ same document is rare, so the ratio is close to 1, and nearly all moves are acce
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import exp, log
 from typing import NamedTuple
 
@@ -72,15 +78,17 @@ _NEW = -2
 
 
 class Blocks(NamedTuple):
-    """The customers that show each feature of the first channel, by document; what follows `documents` is scratch."""
+    """The customers that show each feature, by document; what follows `documents` is scratch."""
 
     starts: NDArray[np.int64]
     customers: Integers
     features: Integers
-    """The feature of each entry of `customers`."""
+    """The feature of each entry of `customers` in the first channel, whose entries come first."""
+    others: Integers
+    """The features of other channels that make different blocks."""
     by_document: Integers
     documents: NDArray[np.int64]
-    """The entries of `customers` in the order of their documents, and where each document begins."""
+    """The entries of the first channel in the order of their documents, and where each document begins."""
     log_gamma: Floats
     """log Gamma(n), 0 for n = 0."""
     log_gamma_across: Floats
@@ -109,21 +117,22 @@ class Blocks(NamedTuple):
 
 
 def new_blocks(observations: Observations, document: NDArray[np.int32], alpha_across: float) -> Blocks:
-    """Prepare the blocks of the features of the first channel."""
+    """Prepare the blocks of all features."""
     count = len(document)
-    customer = np.repeat(np.arange(count), np.diff(observations.starts))
-    chosen = observations.table[observations.features] == 0
-    feature, customer = observations.features[chosen], customer[chosen]
-    order = np.lexsort((customer, document[customer], feature))
-    feature, customer = feature[order], customer[order].astype(np.int32)
-    home = document[customer]
+    customer = np.repeat(np.arange(count, dtype=np.int32), np.diff(observations.starts))
+    order = np.lexsort((customer, document[customer], observations.features))
+    feature, customer = observations.features[order], customer[order]
+    starts = np.concatenate([[0], np.bincount(feature, minlength=len(observations.table)).cumsum()])
+    first = feature[observations.table[feature] == 0]
+    home = document[customer[: len(first)]]
     sizes = np.bincount(home, minlength=int(document.max(initial=0)) + 1)
     numbers = np.arange(count + 1)
     links, counts = np.full((2, count), NONE, np.int32), np.zeros((9, count + 1), np.int32)
     return Blocks(
-        starts=np.concatenate([[0], np.bincount(feature).cumsum()]).astype(np.int64),
+        starts=starts.astype(np.int64),
         customers=customer,
-        features=feature,
+        features=first,
+        others=_different(starts, customer, int(first.max(initial=-1)) + 1),
         by_document=np.argsort(home, kind="stable").astype(np.int32),
         documents=np.concatenate([[0], sizes.cumsum()]).astype(np.int64),
         log_gamma=np.where(numbers > 0, gammaln(np.maximum(numbers, 1)), 0.0),
@@ -145,6 +154,19 @@ def new_blocks(observations: Observations, document: NDArray[np.int32], alpha_ac
     )
 
 
+def _different(starts: NDArray[np.integer], customers: Integers, first: int) -> Integers:
+    """Return the features from `first` on that several customers show, and no feature before is shown by the same."""
+    seen: set[bytes] = set()
+    different = []
+    for f, (begin, end) in enumerate(pairwise(starts.tolist())):
+        shown_by = customers[begin:end].tobytes()
+        if end - begin > 1 and shown_by not in seen:
+            seen.add(shown_by)
+            if f >= first:
+                different.append(f)
+    return np.array(different, np.int32)
+
+
 def tabulate_across(blocks: Blocks, alpha_across: float) -> None:
     """Tabulate log Gamma(alpha_0 + n) for another concentration."""
     blocks.log_gamma_across[:] = gammaln(alpha_across + np.arange(len(blocks.log_gamma_across)))
@@ -152,40 +174,56 @@ def tabulate_across(blocks: Blocks, alpha_across: float) -> None:
 
 @kernel
 def move_blocks(alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
-    """Move every whole block of two or more customers once; return how many moved."""
-    starts, first, after, heads = blocks.starts, blocks.first, blocks.next, blocks.heads
+    """Move every whole block of the first channel, of two or more customers, once; return how many moved."""
+    moved, features = 0, blocks.features
+    for f in range(features[len(features) - 1] + 1 if len(features) > 0 else 0):
+        if blocks.starts[f + 1] - blocks.starts[f] > 1:
+            moved += _move_blocks_of(f, alpha_within, alpha_across, restaurants, tables, menu, blocks, random)
+    return moved
+
+
+@kernel
+def move_other_blocks(count, alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
+    """Draw a feature of another channel and move its whole blocks, `count` times; return how many moved."""
     moved = 0
-    for f in range(len(starts) - 1):
-        if starts[f + 1] - starts[f] < 2:
-            continue
-        count = 0
-        for n in range(starts[f + 1] - 1, starts[f] - 1, -1):
-            i = blocks.customers[n]
-            k = tables.cluster[tables.table[i]]
-            if first[k] == NONE:
-                heads[count] = k
-                count += 1
-            after[i] = first[k]
-            first[k] = i
-        for n in range(count):
-            k = heads[n]
-            heads[n] = first[k]
-            first[k] = NONE
-        for n in range(count):
-            i, size = heads[n], 0
-            while i != NONE:
-                blocks.members[size] = i
-                size += 1
-                i = after[i]
-            if size > 1:
-                conflicts = 0
-                for m in range(count):
-                    if m != n:
-                        blocks.conflicts[conflicts] = tables.cluster[tables.table[heads[m]]]
-                        conflicts += 1
-                moved += _move(
-                    size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random
-                )
+    for _ in range(count):
+        f = blocks.others[int(uniform(random) * len(blocks.others))]
+        moved += _move_blocks_of(f, alpha_within, alpha_across, restaurants, tables, menu, blocks, random)
+    return moved
+
+
+@kernel
+def _move_blocks_of(f, alpha_within, alpha_across, restaurants, tables, menu, blocks, random):  # type: ignore[no-untyped-def]
+    """Move every block of feature `f`, of two or more customers, once; return how many moved."""
+    starts, first, after, heads = blocks.starts, blocks.first, blocks.next, blocks.heads
+    moved, count = 0, 0
+    for n in range(starts[f + 1] - 1, starts[f] - 1, -1):
+        i = blocks.customers[n]
+        k = tables.cluster[tables.table[i]]
+        if first[k] == NONE:
+            heads[count] = k
+            count += 1
+        after[i] = first[k]
+        first[k] = i
+    for n in range(count):
+        k = heads[n]
+        heads[n] = first[k]
+        first[k] = NONE
+    for n in range(count):
+        i, size = heads[n], 0
+        while i != NONE:
+            blocks.members[size] = i
+            size += 1
+            i = after[i]
+        if size > 1:
+            conflicts = 0
+            for m in range(count):
+                if m != n:
+                    blocks.conflicts[conflicts] = tables.cluster[tables.table[heads[m]]]
+                    conflicts += 1
+            moved += _move(
+                size, conflicts, alpha_within, alpha_across, restaurants, tables, menu, blocks, random
+            )
     return moved
 
 
@@ -195,7 +233,7 @@ def move_parts(count, alpha_within, alpha_across, restaurants, tables, menu, blo
     starts, customers, document = blocks.starts, blocks.customers, restaurants.document
     moved = 0
     for _ in range(count):
-        drawn = blocks.by_document[int(uniform(random) * len(customers))]
+        drawn = blocks.by_document[int(uniform(random) * len(blocks.features))]
         d = document[customers[drawn]]
         begin, end = blocks.documents[d], blocks.documents[d + 1]
         other = blocks.features[blocks.by_document[begin + int(uniform(random) * (end - begin))]]

@@ -8,10 +8,9 @@ customers carry tables instead of links: with T tables left and n_k of them in c
     a new cluster                 alpha_d * alpha_0 / (T + alpha_0)              p(x_i)
 
 After all customers, every table of two or more draws its cluster again (Teh et al. 2006, section 5.1); a customer
-alone at a table has just drawn it. Customers of a cluster that show the same word also move together (`blocks`), and
-part or meet again (`splits`): without that, chains hardly mix where the Dirichlet parameter is small. Where customers
-show several channels, a word that shares values of others with its cluster can hardly leave alone; if `merges` are
-asked for, whole clusters split and merge as well.
+alone at a table has just drawn it. Customers of a cluster that show the same value of a channel also move together
+(`blocks`), and those with the same word part or meet again (`splits`): without that, chains hardly mix where the
+Dirichlet parameter is small. If `merges` are asked for, whole clusters split and merge as well.
 
 The concentrations alpha_d and alpha_0 are fixed, or drawn from priors (`concentrations`).
 
@@ -38,7 +37,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samevent.errors import DataError
-from samevent.hddcrp.blocks import Blocks, move_blocks, move_parts, new_blocks, tabulate_across
+from samevent.hddcrp.blocks import (
+    Blocks,
+    move_blocks,
+    move_other_blocks,
+    move_parts,
+    new_blocks,
+    tabulate_across,
+)
 from samevent.hddcrp.concentrations import GammaPrior, draw_concentration, generator_of
 from samevent.hddcrp.franchise import Draws, PathLike, sample_runs
 from samevent.hddcrp.kernels import kernel, uniform
@@ -80,6 +86,8 @@ FIXED: Priors = (None, None)
 CUSTOMERS_PER_PART = 32
 CUSTOMERS_PER_SPLIT = 128
 """For so many words of customers, one part of a block moves in every sweep, and one block splits or merges."""
+FEATURES_PER_MOVE = 8
+"""Of so many features of other channels than the first, the blocks of one move in every sweep."""
 FIRST_DRAWS = 20
 """So often concentrations are drawn before the first sweep; each draw forgets about half of the last value."""
 ANNEALED, HOT, LEAST_WEIGHT = 0.4, 0.2, 0.5
@@ -235,7 +243,7 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
     Then draw the concentrations, if they have priors.
     """
     seats, moved = (state.restaurants, state.tables, state.menu), (state.blocks, state.random)
-    words = len(state.blocks.customers)
+    words, others = len(state.blocks.features), len(state.blocks.others)
     for _ in range(sweeps):
         alphas = state.alpha_within, state.alpha_across
         if state.priors[1]:
@@ -248,6 +256,7 @@ def sweep(state: State, *, sweeps: int = 1) -> None:
         _sweep(*alphas, *seats, state.random)
         move_blocks(*alphas, *seats, *moved)
         move_parts(words // CUSTOMERS_PER_PART, *alphas, *seats, *moved)
+        move_other_blocks(-(-others // FEATURES_PER_MOVE), *alphas, *seats, *moved)
         if any(state.priors):
             _draw_concentrations(state)
 

@@ -64,17 +64,12 @@ class Sides(NamedTuple):
     """For each side, the totals of its channels."""
     by_document: Integers
     """All customers, document by document."""
-    showing: NDArray[np.int64]
-    shown_by: Integers
-    """The customers that show each feature of any channel, from `showing[f]` to `showing[f + 1]`."""
 
 
 def new_sides(observations: Observations, document: NDArray[np.int32]) -> Sides:
     """Make room for the block of any feature."""
     count, channels = observations.totals.shape
     documents = int(document.max(initial=0)) + 1
-    customer = np.repeat(np.arange(count, dtype=np.int32), np.diff(observations.starts))
-    showing = np.bincount(observations.features, minlength=len(observations.table)).cumsum()
     return Sides(
         customers=np.zeros(count, np.int32),
         side=np.zeros(count, np.int8),
@@ -86,8 +81,6 @@ def new_sides(observations: Observations, document: NDArray[np.int32]) -> Sides:
         features=np.zeros(len(observations.table) + 1, np.int32),
         totals=np.zeros((2, channels), np.int32),
         by_document=np.argsort(document, kind="stable").astype(np.int32),
-        showing=np.concatenate([[0], showing]).astype(np.int64),
-        shown_by=customer[np.argsort(observations.features, kind="stable")],
     )
 
 
@@ -97,7 +90,7 @@ def split_and_merge(count, alpha_within, alpha_across, restaurants, tables, menu
     starts, customers = blocks.starts, blocks.customers
     splits, merges = 0, 0
     for _ in range(count):
-        first = int(uniform(random) * len(customers))
+        first = int(uniform(random) * len(blocks.features))
         f = blocks.features[first]
         if starts[f + 1] - starts[f] < 2:
             continue
@@ -134,16 +127,14 @@ def split_and_merge_clusters(  # type: ignore[no-untyped-def]
     count, alpha_within, alpha_across, restaurants, tables, menu, blocks, sides, random
 ):
     """Draw two customers that share a feature, and split or merge clusters as a whole, `count` times."""
-    splits, merges, drawn = 0, 0, len(tables.table)
+    splits, merges, drawn, starts = 0, 0, len(tables.table), blocks.starts
     for _ in range(count):
         i = int(uniform(random) * drawn)
         first, features = menu.starts[i], menu.starts[i + 1] - menu.starts[i]
         f = menu.observed[first + int(uniform(random) * features), FEATURE] if features > 0 else NONE
-        if f == NONE or sides.showing[f + 1] - sides.showing[f] < 2:
+        if f == NONE or starts[f + 1] - starts[f] < 2:
             continue
-        j = sides.shown_by[
-            sides.showing[f] + int(uniform(random) * (sides.showing[f + 1] - sides.showing[f]))
-        ]
+        j = blocks.customers[starts[f] + int(uniform(random) * (starts[f + 1] - starts[f]))]
         if i == j:
             continue
         stay, go = tables.cluster[tables.table[i]], tables.cluster[tables.table[j]]
