@@ -47,7 +47,7 @@ def test_measured_entities_have_a_row_for_each_system_unit_and_set_of_mentions(t
     figures = measure_entities(corpus, TASKS["cybulska"], "folds", vectors, work_in(tmp_path))
     assert figures["counts"]["gold"] == 2 * len(corpus)
     rows = {(r["mentions"], r["singletons"], r["unit"], r["clusterer"]): r for r in figures["rows"]}
-    assert len(rows) == len(figures["rows"]) == 3 * 7
+    assert len(rows) == len(figures["rows"]) == 3 * 13
     # A name and "They" are the two mentions of an entity in a document: no link within, some across.
     assert rows["gold", "keep", "document", "same head"]["muc"]["f1"] == 0.0
     assert rows["gold", "keep", "subtopic", "same head"]["muc"]["f1"] > 0.0

@@ -20,10 +20,12 @@ def entities(results: Iterable[Mapping[str, Any]]) -> str:
     parts = [
         "## Entities",
         "`samevent experiment entities`: participants, places and times of ECB+, grouped by the same engine as events. "
-        "`hddcrp` is the posterior over all documents, `best links` what a run says within a document, `same head` the "
-        "baseline. Mentions of the parser are its noun phrases and names in annotated sentences; one with the head of "
-        "a gold mention has that mention's boundaries. Annotators left out most of what a parser finds, which costs "
-        "precision unless singletons are dropped.",
+        "`hddcrp` is the posterior over all documents, `best links` are those within documents. A `run` starts with "
+        "these and joins entities with names across similar documents, which leaves descriptions in their document; "
+        "`equal names` joins what has the same full name instead, `same head` is the baseline. Mentions of the parser "
+        "are its noun phrases and names in annotated sentences; one with the head of a gold mention has that mention's "
+        "boundaries. Annotators left out most of what a parser finds, which costs precision unless singletons are "
+        "dropped.",
     ]
     for result in results:
         where = "test topics" if result["part"] == "test" else "train and dev topics by folds"
