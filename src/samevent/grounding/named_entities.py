@@ -59,12 +59,12 @@ def known_by_name(entity: Entity) -> bool:
 
 
 def _gender(mentions: Iterable[Mention]) -> Gender:
-    """Return the gender that most mentions tell: by a title, a pronoun, or a word such as *actress*."""
+    """Return the gender that most mentions show: by a title, a pronoun, or a word such as *actress*."""
     counts: Counter[Gender] = Counter()
     for mention in mentions:
         words = mention.text.lower().split()
-        told = PRONOUNS.get(words[0]) if len(words) == 1 else None
-        genders = [told[1]] if told else [TITLES.get(word) or GENDERS.get(word, "") for word in words]
+        pronoun = PRONOUNS.get(words[0]) if len(words) == 1 else None
+        genders = [pronoun[1]] if pronoun else [TITLES.get(word) or GENDERS.get(word, "") for word in words]
         counts.update(gender for gender in genders[:1] + genders[-1:] if gender in ("female", "male"))
     female, male = counts["female"], counts["male"]
     return "female" if female > _CLEAR * male else "male" if male > _CLEAR * female else ""

@@ -75,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the terminal is for the person."""
+        """Log nothing: the terminal belongs to the user."""
 
     def _answer(self, method: Any) -> None:
         try:
