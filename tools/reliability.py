@@ -4,7 +4,8 @@ Trees of three folds of ECB+'s train and dev topics (cybulska) score the pairs o
 are scored by trees of all. Mentions are gold or extracted. Extractors, and the trees that learn from what these find,
 have not seen the topics that they are measured on. Each row has CoNLL F1 over whole parts, the expected
 calibration error (ECE) over pairs with P > 0 and inside events, how many pairs have P > .95 and how many of these are
-true, and how many events are pure by the probability they are shown with.
+true, how many events are pure by the probability they are shown with, and how pure the largest events are, which a
+reader sees first: how many of them have mentions of one true event alone, and the mean share of the commonest.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,6 +73,8 @@ ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
     "32 shifts": ({"draws": 32}, {}),
 }
 """The rows: changes to the preset's clusterer, and to the usual uncertainty."""
+LARGEST = 25
+"""The events whose purity is measured."""
 AS_SAMPLED = ("one posterior", "as sampled")
 """Rows that show the posterior itself."""
 
@@ -180,9 +184,29 @@ def figures(part: Part, answer: Clustered) -> dict[str, Any]:
     conll = scores_of(pair(part.given.gold, kept, unit="corpus", singletons=singletons)).conll
     return {
         "conll": round(100 * conll, 1),
+        "largest": largest_events(part, answer.labels),
         **_reliability(judgement),
         "chained": _reliability(judgement["chained"]),
     }
+
+
+def largest_events(part: Part, labels: Indices) -> dict[str, Any]:
+    """Return how pure the largest events are: those in most documents with at least two mentions of known events."""
+    document = part.evidence.table.document
+    members: dict[int, list[int]] = {}
+    for mention, label in enumerate(labels.tolist()):
+        members.setdefault(label, []).append(mention)
+    sizes, shares = [], []
+    for mentions in members.values():
+        known = part.event[mentions]
+        counts = Counter(known[known >= 0].tolist())
+        if counts.total() > 1:
+            sizes.append((len(set(document[mentions].tolist())), len(mentions)))
+            shares.append(counts.most_common(1)[0][1] / counts.total())
+    order = sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)[:LARGEST]
+    first = [shares[event] for event in order]
+    mean = round(sum(first) / len(first), 2) if first else None
+    return {"events": len(first), "pure": sum(share == 1 for share in first), "commonest": mean}
 
 
 def _reliability(judgement: Mapping[str, Any]) -> dict[str, Any]:
