@@ -48,6 +48,19 @@ def test_blocking_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch, chunk
     assert 0 < kept.sum() < near.sum() < len(i)
 
 
+@pytest.mark.parametrize("chunk", [1, 40])
+def test_order_of_pairs_does_not_depend_on_how_many_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    table = encoded(compiled(random_corpus(4, documents=9)))
+    rule = Blocking(documents=0.9, head_vector=0.6, contextual=0.3)
+    whole = rule.within(table)
+    monkeypatch.setattr(blocking, "_CHUNK", chunk)
+    blocks = rule.within(table)
+    assert len(whole)
+    assert np.array_equal(whole.i, blocks.i) and np.array_equal(whole.j, blocks.j)
+
+
 @pytest.mark.parametrize("encode", [encoded, lambda table: table])
 def test_heads_need_not_be_related_if_contextual_vectors_are_not_compared(
     encode: Callable[[MentionTable], MentionTable],

@@ -41,14 +41,20 @@ class Blocking:
         """Yield the pairs to score in blocks, each pair once; a higher `gate` replaces that of documents."""
         least = max(gate, self.documents)
         d, e, _ = neighbour_documents(table, least, jobs=jobs)
-        yield self.within(table)
+        yield from self._within(table)
         for block in document_blocks(table, d, e):
             yield self.between(table, *block)
 
     def within(self, table: MentionTable) -> Pairs:
         """Return the pairs of one document to score."""
-        pairs = within_documents(table)
-        return pairs[self.related(table, pairs)]
+        return Pairs.concatenate(self._within(table))
+
+    def _within(self, table: MentionTable) -> Iterator[Pairs]:
+        """Yield these pairs for some documents at a time."""
+        documents = np.arange(len(table.documents), dtype=np.int32)
+        for block, _ in document_blocks(table, documents, documents):
+            pairs = within_documents(table, block)
+            yield pairs[self.related(table, pairs)]
 
     def between(self, table: MentionTable, d: Indices, e: Indices) -> Pairs:
         """Return the pairs to score with one mention in document `d` and one in document `e`."""

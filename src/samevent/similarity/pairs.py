@@ -73,9 +73,10 @@ def training_pairs(table: MentionTable, *, document_threshold: float = 0.4) -> P
     return Pairs.concatenate([within_documents(table), similar])
 
 
-def within_documents(table: MentionTable) -> Pairs:
-    """Return all pairs of mentions of one document."""
-    documents = np.arange(len(table.documents), dtype=np.int32)
+def within_documents(table: MentionTable, documents: Indices | None = None) -> Pairs:
+    """Return all pairs of mentions of one document, of some documents or of all."""
+    if documents is None:
+        documents = np.arange(len(table.documents), dtype=np.int32)
     pairs = across_documents(table, documents, documents)
     return pairs[pairs.i > pairs.j]
 
