@@ -70,6 +70,21 @@ def test_features_of_a_sentence_do_not_depend_on_others() -> None:
         same(select_sentences(whole, [number]), encoder().encode(*text_of(rows)[:4]))
 
 
+def test_words_that_an_encoder_knows_already_have_the_same_features() -> None:
+    forms = [
+        "bomb NN ROOT bomb",
+        "bombed VBD ROOT bombed bomb",
+        "bombs VBZ ROOT bombs bomb",
+        "bomb JJ ROOT bomb",
+    ]
+    texts = [text_of(form) for form in forms]
+    seasoned = encoder()
+    for text in texts:
+        seasoned.encode(*text[:4])
+    for text in texts:
+        same(seasoned.encode(*text[:4]), encoder().encode(*text[:4]))
+
+
 def test_concatenated_texts_equal_the_whole_text() -> None:
     alone = [encoder().encode(*text_of(rows)[:4]) for rows in (SHORT, "", BOMBED, SAID)]
     whole = encoder().encode(*text_of(SHORT, "", BOMBED, SAID)[:4])

@@ -252,6 +252,16 @@ def test_base_form(wordnet: WordNet, word: str, pos: Pos, base: str | None) -> N
     assert wordnet.base(word, pos) == base
 
 
+@pytest.mark.parametrize("most", [1, 100])
+def test_base_forms_are_the_same_when_asked_again(
+    wordnet: WordNet, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("samevent.language.wordnet._MOST_BASES", most)
+    words: list[tuple[str, Pos]] = [("bombs", "n"), ("bombs", "r"), ("drilled", "v"), ("Attacks", "n")]
+    for _ in range(2):
+        assert [wordnet.base(*word) for word in words] == ["bomb", None, "drill", "attack"]
+
+
 def test_ambiguous_form_yields_all_base_forms_itself_first() -> None:
     known = {("v", "bore"), ("v", "bear"), ("n", "axe"), ("n", "axis")}
     morphology = Morphology(

@@ -58,7 +58,8 @@ def test_order_of_pairs_does_not_depend_on_how_many_are_looked_at(
     monkeypatch.setattr(blocking, "_CHUNK", chunk)
     blocks = rule.within(table)
     assert len(whole)
-    assert np.array_equal(whole.i, blocks.i) and np.array_equal(whole.j, blocks.j)
+    assert np.array_equal(whole.i, blocks.i)
+    assert np.array_equal(whole.j, blocks.j)
 
 
 @pytest.mark.parametrize("encode", [encoded, lambda table: table])

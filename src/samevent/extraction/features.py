@@ -144,12 +144,16 @@ class Encoder:
         return FeatureKeys(borders, starts, keys, segment_keys, heads, self.vectors.matrix(words), context)
 
     def _entry(self, lemma: str, tag: str) -> tuple[str, Keys]:
-        """Return the WordNet class of a word, and the keys of its lexicon features."""
-        entry = self._entries.get((lemma, tag))
+        """Return the WordNet class of a word, and the keys of its lexicon features.
+
+        Lexicons know parts of speech, so the forms of one lemma (VB, VBD, VBZ) share them.
+        """
+        key = lemma, tag[:2]
+        entry = self._entries.get(key)
         if entry is None:
             if len(self._entries) > 200_000:
                 self._entries.clear()
-            entry = self._entries[lemma, tag] = self._lexicon_features(lemma, tag)
+            entry = self._entries[key] = self._lexicon_features(*key)
         return entry
 
     def _lexicon_features(self, lemma: str, tag: str) -> tuple[str, Keys]:

@@ -45,6 +45,8 @@ _ENDINGS: Mapping[Pos, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 _PREPOSITIONS = frozenset("to at of on off in out up down from with into for about between".split())
 _JOINTS = re.compile("([_-])")
+_MOST_BASES = 1 << 17
+"""Words whose base forms are remembered: they are looked up once for synonyms, once for hypernyms and so on."""
 
 
 def normal(word: str) -> str:
@@ -79,6 +81,7 @@ class WordNet:
         self._classes, self._ranks = arrays["classes"].tobytes(), arrays["ranks"].tobytes()
         self._names: dict[int, str] = {}
         self._closures: dict[int, tuple[str, ...]] = {}
+        self._bases: dict[tuple[str, Pos], str | None] = {}
         lines = unpack_strings(arrays["exceptions"])
         self.exceptions = {form: tuple(bases) for form, *bases in map(str.split, lines)}
         self._morphology = Morphology(self.exceptions, self.knows)
@@ -98,7 +101,12 @@ class WordNet:
 
     def base(self, word: str, pos: Pos) -> str | None:
         """Return the base form of a word."""
-        return self._morphology.base(normal(word), pos)
+        key = word, pos
+        if key not in self._bases:
+            if len(self._bases) >= _MOST_BASES:
+                self._bases.clear()
+            self._bases[key] = self._morphology.base(normal(word), pos)
+        return self._bases[key]
 
     def synsets(self, word: str, pos: Pos, *, senses: int | None = None) -> tuple[str, ...]:
         """Return the names of a word's senses."""
