@@ -30,7 +30,7 @@ from samevent.grounding.entities import entity_reader
 from samevent.grounding.tense import Tense
 from samevent.grounding.times import resolve_time
 from samevent.language.annotate import Annotator
-from samevent.model import Model
+from samevent.model import Model, batch_runtime
 
 DATA = Path(os.environ.get("SAMEVENT_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 CASES = {
@@ -131,7 +131,11 @@ def main() -> None:
     parser.add_argument("--documents", type=int, help="maximum number of documents")
     parser.add_argument("--times", action="store_true", help="only time expressions")
     options = parser.parse_args()
-    result = times() if options.times else {**cost(options.documents), **times()}
+    if options.times:
+        result = times()
+    else:
+        with batch_runtime():  # as in a run
+            result = {**cost(options.documents), **times()}
     if options.json:
         print(json.dumps(result))
         return

@@ -9,7 +9,7 @@ from hypothesis import given
 
 import samevent.corpus.document
 from builders import annotated, corpora, document
-from samevent.corpus import Clustering, Corpus, Document, Sentence
+from samevent.corpus import Clustering, Corpus, Document, Reference, Sentence, When
 from samevent.errors import CorpusError
 
 
@@ -194,6 +194,14 @@ def test_units_are_named_by_topic_and_subtopic() -> None:
     assert list(corpus.grouped("corpus")) == ["corpus"]
     with pytest.raises(CorpusError, match="no topic"):
         Corpus([document()]).grouped("topic")
+
+
+def test_references_replace_those_of_their_mentions_alone() -> None:
+    d = annotated()
+    known = Reference(when=When("2031-03-04", "2031-03-04"))
+    first, second, *rest = d.with_references({d.mentions[1].id: known}).mentions
+    assert (first, *rest) == (d.mentions[0], *d.mentions[2:])
+    assert second == replace(d.mentions[1], refers=known)
 
 
 def test_mentions_that_a_document_has_are_not_checked_again_but_new_ones_are(

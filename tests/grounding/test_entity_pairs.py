@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from entity_documents import table_of, written
 from samevent.grounding.entity_pairs import columns, pairs_across, pairs_within
@@ -57,3 +58,14 @@ def test_columns_are_finite_for_mentions_without_content() -> None:
     table = table_of(written("[the/DT] fled/VBD\n[the/DT] met/VBD"), written("[a/DT] fled/VBD", id="d2"))
     for pairs, within in ((pairs_within(table), True), (pairs_across(table), False)):
         assert np.isfinite(columns(table, pairs, within=within)[1]).all()
+
+
+def test_cosines_of_a_document_are_those_of_its_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One product of matrices gives what each pair gives by itself."""
+    table = table_of(written(f"{GRELL}\n[the/DT man/NN] met/VBD [an/DT officer/NN]"))
+    pairs = pairs_within(table)
+    names, together = columns(table, pairs, within=True)
+    monkeypatch.setattr("samevent.grounding.entity_pairs._SMALL_TABLE", 0)
+    assert columns(table, pairs, within=True)[0] == names
+    np.testing.assert_allclose(columns(table, pairs, within=True)[1], together, atol=1e-6)
+    assert together[:, names.index("heads")].max() > 0.5

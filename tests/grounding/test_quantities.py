@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from parses import needs_model, random_annotations
 from samevent.corpus import Document
-from samevent.grounding.quantities import quantities
+from samevent.grounding.quantities import may_begin, number_end, quantities
 from samevent.language.annotate import Annotator
 from samevent.language.annotation import Annotation
 
@@ -43,6 +44,17 @@ def test_sentence_says_how_many(text: str) -> None:
     ((document, annotation),) = Annotator().annotate([Document.from_text("d1", text)])
     found = quantities([token.text for token in document.tokens], annotation)
     assert [str(each.quantity) for each in found] == CASES[text]
+
+
+@given(
+    random_annotations(),
+    st.lists(st.sampled_from("a an one tens dozens two-thirds 7 ² 5.8 20 , 000 of thousands people".split())),
+)
+def test_no_number_begins_with_a_word_that_is_passed_over(annotation: Annotation, words: list[str]) -> None:
+    """The fast look at a word never loses a number that reading its surroundings finds."""
+    words = words[: len(annotation)] + ["x"] * (len(annotation) - len(words))
+    for token, (word, pos) in enumerate(zip(words, annotation.pos, strict=True)):
+        assert may_begin(word, pos) or number_end(words, annotation, token) == token
 
 
 @given(random_annotations())

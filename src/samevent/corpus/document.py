@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -174,6 +174,13 @@ class Document:
         changed = copy(self)  # tokens, sentences and own mentions have been checked
         object.__setattr__(changed, "mentions", tuple(sorted(mentions, key=reading_order)))
         _check_mentions(changed, checked=set(map(id, self.mentions)))
+        return changed
+
+    def with_references(self, references: Mapping[str, Reference]) -> Document:
+        """Return this document with other references of some mentions, by id; the rest stays as it is."""
+        changed = copy(self)  # nothing else changes, so there is nothing to check
+        mentions = (replace(m, refers=references[m.id]) if m.id in references else m for m in self.mentions)
+        object.__setattr__(changed, "mentions", tuple(mentions))
         return changed
 
     def token_span(self, char_start: int, char_end: int) -> tuple[int, int]:

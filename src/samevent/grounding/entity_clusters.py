@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from samevent.grounding.entity_conflicts import consistent_links, contradicting
 from samevent.grounding.entity_model import EntityModel
@@ -58,10 +56,10 @@ def best_links(table: EntityTable, model: EntityModel, settings: EntitySettings 
     order = np.lexsort((pairs.j[kept], scores[kept], pairs.i[kept]))  # the best last, of equals the nearest
     i, j, score = pairs.i[kept][order], pairs.j[kept][order], scores[kept][order]
     best = np.flatnonzero(np.append(np.diff(i) != 0, True)) if len(i) else np.zeros(0, np.int64)
-    labels = _components(len(table), i[best], j[best])
-    if not contradicting(table.mentions, labels):
-        return labels
-    return canonical(np.array(consistent_links(table.mentions, i, j, score))).astype(np.int64)
+    labels = _linked_back(len(table), i[best], j[best])
+    if contradicting(table.mentions, labels):
+        labels = canonical(consistent_links(table.mentions, i, j, score)).tolist()
+    return np.array(labels, np.int64)
 
 
 def entity_problem(
@@ -123,7 +121,15 @@ def _links(
     return links, np.clip(scores[kept], -LARGEST, LARGEST)
 
 
-def _components(count: int, i: Integers, j: Integers) -> Integers:
-    graph = coo_array((np.ones(len(i), np.int8), (i, j)), shape=(count, count))
-    labels = connected_components(graph, directed=False)[1] if count else np.zeros(0, np.int64)
-    return canonical(labels).astype(np.int64)
+def _linked_back(count: int, i: Integers, j: Integers) -> list[int]:
+    """Return the groups that links make, numbered by first members; each `i` has one link, to an earlier `j`."""
+    antecedent = dict(zip(i.tolist(), j.tolist(), strict=True))
+    labels: list[int] = []
+    groups = 0
+    for mention in range(count):
+        if mention in antecedent:
+            labels.append(labels[antecedent[mention]])
+        else:
+            labels.append(groups)
+            groups += 1
+    return labels

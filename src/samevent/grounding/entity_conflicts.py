@@ -45,13 +45,13 @@ class Traits:
         self.kinds |= other.kinds
 
 
-def contradicting(mentions: Sequence[EntityMention], labels: NDArray[np.integer]) -> bool:
+def contradicting(mentions: Sequence[EntityMention], labels: Sequence[int]) -> bool:
     """Return whether some group of mentions contradicts itself."""
     groups: dict[int, Traits] = {}
-    for mention, label in zip(mentions, labels.tolist(), strict=True):
-        traits = Traits.of(mention)
-        if not (traits.names or traits.kinds):
+    for mention, label in zip(mentions, labels, strict=True):
+        if not (mention.gender or (mention.called and mention.label)):
             continue
+        traits = Traits.of(mention)
         known = groups.setdefault(label, Traits())
         if known.contradict(traits):
             return True
@@ -81,12 +81,13 @@ def consistent_links(
 
     linked = [False] * len(mentions)
     named = np.array([mention.form == "name" for mention in mentions], np.bool_)
-    for at in np.lexsort((-j, i, -score, ~(named[i] & named[j]))).tolist():
-        mention = int(i[at])
+    order = np.lexsort((-j, i, -score, ~(named[i] & named[j])))
+    for mention, antecedent in zip(i[order].tolist(), j[order].tolist(), strict=True):
         if linked[mention]:
             continue
-        a, b = sorted((first(mention), first(int(j[at]))))
+        a, b = first(mention), first(antecedent)
         if a != b:
+            a, b = min(a, b), max(a, b)
             if traits[a].contradict(traits[b]):
                 continue
             traits[a].add(traits[b])

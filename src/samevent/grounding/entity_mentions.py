@@ -5,10 +5,10 @@ Entity mentions of a document are its participants and places, and the names tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from samevent.corpus import Document, Mention
 from samevent.corpus.mention import mention_id
@@ -82,8 +82,7 @@ _OBJECTS = frozenset("dobj pobj attr oprd dative".split())
 _SUBJECTS = frozenset("nsubj nsubjpass csubj".split())
 
 
-@dataclass(frozen=True, slots=True)
-class EntityMention:
+class EntityMention(NamedTuple):
     """One mention of an entity, as plain values.
 
     `words` are its content words in lower case, `name` its proper nouns without titles, `capitals` the initials of a
@@ -115,113 +114,127 @@ class EntityMention:
 
 def describe(document: Document, annotation: Annotation, mentions: Iterable[Mention]) -> list[EntityMention]:
     """Return what each of these mentions says, in their order."""
-    spans = {at: span for span in annotation.entities for at in range(*span[:2])}
-    common = _common_words(document)
-    return [
-        _described(document, annotation, spans, common, m.id, m.start, m.end, m.tokens,
-                   head_of(annotation, m.start, m.end, m.anchors or None) if m.head is None else m.head)
-        for m in mentions
-    ]  # fmt: skip
+    return _Reading(document, annotation).mentions(mentions)
 
 
 def entity_mentions(document: Document, annotation: Annotation) -> list[EntityMention]:
     """Return the entity mentions of a document in reading order: participants, places, and names beside them."""
     given = [m for m in document.mentions if m.kind in ("participant", "location")]
-    return sorted(
-        [*describe(document, annotation, given), *_names(document, annotation, given)], key=_reading
-    )
+    reading = _Reading(document, annotation)
+    return sorted([*reading.mentions(given), *reading.names({m.head for m in given})], key=_order)
 
 
-def _reading(mention: EntityMention) -> tuple[int, int, str]:
+def _order(mention: EntityMention) -> tuple[int, int, str]:
     return mention.start, mention.end, mention.id
 
 
-def _names(document: Document, annotation: Annotation, given: Iterable[Mention]) -> Iterator[EntityMention]:
-    """Yield the names that no given mention has the head of."""
-    heads, common = {m.head for m in given}, _common_words(document)
-    for span in annotation.entities:
-        start, end, label = span
-        if label not in NAME_LABELS or document.sentences[document.sentence_of(start)].is_url:
-            continue
-        head = head_of(annotation, start, end)
-        if head not in heads:
-            spans, tokens = {head: span}, tuple(range(start, end))
-            id = mention_id(document.id, start, end, "name")
-            yield _described(document, annotation, spans, common, id, start, end, tokens, head)
+class _Reading:
+    """One document, its words, and the words that it has in lower case."""
 
+    def __init__(self, document: Document, annotation: Annotation) -> None:
+        self._document, self._annotation = document, annotation
+        self._words = [token.text for token in document.tokens]
+        self._common = frozenset(filter(str.islower, self._words))
 
-def _common_words(document: Document) -> frozenset[str]:
-    """Return the words that a document has in lower case."""
-    return frozenset(token.text for token in document.tokens if token.text.islower())
+    def mentions(self, mentions: Iterable[Mention]) -> list[EntityMention]:
+        """Return what mentions say, in their order."""
+        annotation = self._annotation
+        spans = {at: span for span in annotation.entities for at in range(*span[:2])}
+        found = []
+        for m in mentions:
+            head = m.head
+            if head is None:
+                head = head_of(annotation, m.start, m.end, m.anchors or None)
+            found.append(self._described(m.id, m.start, m.end, m.anchors, head, spans.get(head)))
+        return found
 
+    def names(self, heads: AbstractSet[int | None]) -> Iterator[EntityMention]:
+        """Yield what the names say that have none of these heads."""
+        document = self._document
+        for span in self._annotation.entities:
+            start, end, label = span
+            if label not in NAME_LABELS or document.sentences[document.sentence_of(start)].is_url:
+                continue
+            head = head_of(self._annotation, start, end)
+            if head not in heads:
+                id = mention_id(document.id, start, end, "name")
+                yield self._described(id, start, end, (), head, span)
 
-def _described(
-    document: Document, annotation: Annotation, spans: Mapping[int, LabelledSpan], common: AbstractSet[str], id: str,
-    start: int, end: int, tokens: tuple[int, ...], head: int,
-) -> EntityMention:  # fmt: skip
-    texts = [document.tokens[at].text for at in tokens]
-    lower = [text.lower() for text in texts]
-    pos, tag = annotation.pos, annotation.tags[head]
-    lemma = annotation.lemmas[head].lower()
-    pronoun = PRONOUNS.get(lower[0]) if len(tokens) == 1 else None
-    own = [(word, text) for at, word, text in zip(tokens, lower, texts, strict=True)
-           if pos[at] == "PROPN" and word not in SUFFIXES]  # fmt: skip
-    name = [(word, text) for word, text in own if word not in TITLES] or own
-    governor = annotation.heads[head]
-    if annotation.labels[head] == "pobj":
-        governor = annotation.heads[governor]
-    relation = annotation.labels[head]
-    number, gender = pronoun or (_number(tag), _gender(lower, lemma))
-    return EntityMention(
-        id=id,
-        start=start,
-        end=end,
-        sentence=document.sentence_of(start),
-        head=head,
-        text=" ".join(texts),
-        form="pronoun" if pronoun else "name" if pos[head] == "PROPN" else "nominal",
-        lemma=lemma,
-        words=tuple(
-            w for at, w in zip(tokens, lower, strict=True) if pos[at] in _CONTENT and w not in SUFFIXES
-        ),
-        name=tuple(word for word, _ in name),
-        capitals=capitals_of([text for _, text in name]),
-        called=_called(document, annotation, spans.get(head), head, common),
-        label=spans[head][2] if head in spans else "",
-        number=number,
-        gender=gender,
-        person=_PERSONS.get(lower[0], "") if pronoun else "",
-        animacy=_animacy(lower[0] if pronoun else "", spans[head][2] if head in spans else "", gender),
-        definite=lower[0] in _DEFINITE,
-        verb=annotation.lemmas[governor].lower() if governor != head else "",
-        role="subject" if relation in _SUBJECTS else "object" if relation in _OBJECTS else "",
-    )
+    def _described(
+        self, id: str, start: int, end: int, anchors: tuple[int, ...], head: int, span: LabelledSpan | None
+    ) -> EntityMention:
+        annotation, words, pos = self._annotation, self._words, self._annotation.pos
+        texts = [words[at] for at in anchors] if anchors else words[start:end]
+        lower = [text.lower() for text in texts]
+        content = [
+            (word, text, kind)
+            for word, text, kind in zip(
+                lower, texts, [pos[at] for at in anchors] if anchors else pos[start:end], strict=True
+            )
+            if kind in _CONTENT and word not in SUFFIXES
+        ]
+        own = [(word, text) for word, text, kind in content if kind == "PROPN"]
+        name = [(word, text) for word, text in own if word not in TITLES] or own
+        lemma, tag, relation = annotation.lemmas[head].lower(), annotation.tags[head], annotation.labels[head]
+        pronoun = PRONOUNS.get(lower[0]) if len(lower) == 1 else None
+        governor = annotation.heads[head]
+        if relation == "pobj":
+            governor = annotation.heads[governor]
+        number, gender = pronoun or (_number(tag), _gender(lower, lemma))
+        label = span[2] if span else ""
+        return EntityMention(
+            id=id,
+            start=start,
+            end=end,
+            sentence=self._document.sentence_of(start),
+            head=head,
+            text=" ".join(texts),
+            form="pronoun" if pronoun else "name" if pos[head] == "PROPN" else "nominal",
+            lemma=lemma,
+            words=tuple([word for word, _, _ in content]),
+            name=tuple([word for word, _ in name]),
+            capitals=capitals_of([text for _, text in name]) if name else "",
+            called=self._called(span, head) if pos[head] == "PROPN" else "",
+            label=label,
+            number=number,
+            gender=gender,
+            person=_PERSONS.get(lower[0], "") if pronoun else "",
+            animacy=_animacy(lower[0] if pronoun else "", label, gender),
+            definite=lower[0] in _DEFINITE,
+            verb=annotation.lemmas[governor].lower() if governor != head else "",
+            role="subject" if relation in _SUBJECTS else "object" if relation in _OBJECTS else "",
+        )
 
+    def _called(self, span: LabelledSpan | None, head: int) -> str:
+        """Return the name around a head: the parser's named entity, or its proper nouns, without titles and endings.
 
-def _called(
-    document: Document, annotation: Annotation, span: LabelledSpan | None, head: int, common: AbstractSet[str]
-) -> str:
-    """Return the name around a head: the parser's named entity, or its proper nouns, without titles and endings.
-
-    Proper nouns are a name only if their head is not among the `common` words: in headlines, all words are capitalised.
-    """
-    if annotation.pos[head] != "PROPN":
-        return ""
-    label = ""
-    if span and span[2] in NAME_LABELS:
-        start, end, label = span
-    elif span or _is_common(document.tokens[head].text.lower(), common):
-        return ""  # a day or a number, or a description
-    else:
-        start, end = head, head + 1
-        while start > 0 and annotation.pos[start - 1] == "PROPN" and annotation.heads[start - 1] == head:
-            start -= 1
-    name = " ".join(trimmed([document.tokens[at].text for at in range(start, end)], label))
-    return name if name != name.lower() else ""
+        Proper nouns are a name only if their head is no word that the document has in lower case, too: in headlines,
+        all words are capitalised.
+        """
+        label = ""
+        if span and span[2] in NAME_LABELS:
+            start, end, label = span
+        elif span or _is_common(self._words[head].lower(), self._common):
+            return ""  # a day or a number, or a description
+        else:
+            start, end = head, head + 1
+            while (
+                start > 0
+                and self._annotation.pos[start - 1] == "PROPN"
+                and self._annotation.heads[start - 1] == head
+            ):
+                start -= 1
+        name = _called(tuple(self._words[start:end]), label)
+        return name if name != name.lower() else ""
 
 
 def _is_common(word: str, common: AbstractSet[str]) -> bool:
     return word in common or word in GENDERS or word in TITLES
+
+
+@lru_cache(maxsize=16_384)
+def _called(words: tuple[str, ...], label: str) -> str:
+    return " ".join(trimmed(list(words), label))
 
 
 def trimmed(words: list[str], label: str = "") -> list[str]:

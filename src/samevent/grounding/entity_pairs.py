@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from samevent.grounding.entity_tables import FORMS, EntityTable, Floats, Integers
+from samevent.language.vectors import Matrix
 
 PAIR_KINDS = ("names", "name and description", "descriptions", "pronoun")
 """Each kind of pair has weights of its own: what makes two names the same says little about a pronoun."""
@@ -141,8 +142,9 @@ def columns(
     sizes = np.diff(table.names.indptr)
     names, least = shared_weight(table.names, None, pairs), np.minimum(sizes[i], sizes[j])
     length, other = codes["length"][i], codes["length"][j]
-    similar = np.maximum((table.meaning[i] * table.meaning[j]).sum(axis=1), 0)
-    heads = np.maximum((table.head_meaning[i] * table.head_meaning[j]).sum(axis=1), 0)
+    similar, heads = (
+        np.maximum(_cosines(rows, pairs, within), 0) for rows in (table.meaning, table.head_meaning)
+    )
     covered = shared / np.maximum(np.minimum(length, other), 1)
     values |= {
         "share of words": shared / np.maximum(length + other - shared, 1),
@@ -164,7 +166,22 @@ def columns(
         "definite": flags["definite"][i].astype(np.float64) + flags["definite"][j],
     }
     values |= _near(table, pairs, values) if within else _far(table, pairs, values)
-    return tuple(values), np.stack([value.astype(np.float64) for value in values.values()], axis=1)
+    by_column = np.empty((len(values), len(pairs)))
+    for number, value in enumerate(values.values()):
+        by_column[number] = value
+    return tuple(values), np.ascontiguousarray(by_column.T)
+
+
+def _cosines(rows: Matrix, pairs: EntityPairs, within: bool) -> NDArray[np.float32]:
+    """Return the cosines of pairs of unit vectors; in a document, most pairs of mentions are compared.
+
+    Across documents, what else a table holds must leave no trace in the last digits, so no product of matrices does.
+    """
+    if within and len(rows) ** 2 <= _SMALL_TABLE:
+        products: NDArray[np.float32] = (rows @ rows.T)[pairs.i, pairs.j]
+    else:
+        products = (rows[pairs.i] * rows[pairs.j]).sum(axis=1)
+    return products
 
 
 def _near(table: EntityTable, pairs: EntityPairs, values: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

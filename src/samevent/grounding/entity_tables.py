@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,14 +80,17 @@ def compile_entities(documents: Sequence[EntityDocument], vectors: WordVectors) 
     """Compile the entity mentions of documents; what only counts across documents is left out if there is one."""
     mentions = [mention for document in documents for mention in document.mentions]
     document = np.repeat(np.arange(len(documents)), [len(each.mentions) for each in documents])
-    known = sorted({word for m in mentions for word in (*m.words, *m.name, m.lemma)})
+    bags, names, lemmas = (
+        [m.words for m in mentions],
+        [m.name for m in mentions],
+        [m.lemma for m in mentions],
+    )
+    known = sorted({*lemmas, *chain.from_iterable(bags), *chain.from_iterable(names)})
     at = {word: number for number, word in enumerate(known)}
     rarity = np.log(10 + np.array([vectors.rank(word) for word in known], np.float64))
     rows = vectors.matrix(known) * rarity[:, None].astype(np.float32)
-    words, names, heads = (
-        _marked([sorted({at[word] for word in bag}) for bag in bags], len(known))
-        for bags in ([m.words for m in mentions], [m.name for m in mentions], [(m.lemma,) for m in mentions])
-    )
+    numbers = [sorted({at[word] for word in bag}) for bag in bags]
+    words = _marked(numbers, len(known))
     table = EntityTable(
         mentions=mentions,
         document=document,
@@ -95,21 +99,21 @@ def compile_entities(documents: Sequence[EntityDocument], vectors: WordVectors) 
             "start": np.array([m.start for m in mentions], np.int64),
             "end": np.array([m.end for m in mentions], np.int64),
             "sentence": np.array([m.sentence for m in mentions], np.int64),
-            "length": np.array([len(set(m.words)) for m in mentions], np.int64),
+            "length": np.array([len(bag) for bag in numbers], np.int64),
             "number": np.array([_NUMBERS.index(m.number) - 1 for m in mentions], np.int64),
             "gender": np.array([_GENDERS.index(m.gender) - 1 for m in mentions], np.int64),
-            "lemma": _codes(m.lemma for m in mentions),
-            "verb": _codes(m.verb for m in mentions),
-            "role": _codes(m.role for m in mentions),
-            "label": _codes(m.label for m in mentions),
-            "person": _codes(m.person for m in mentions),
-            "animacy": _codes(m.animacy for m in mentions),
-            "text": _codes(m.text.lower() for m in mentions),
-            "words": _codes(" ".join(m.words) for m in mentions),
-            "name": _codes(" ".join(m.name) for m in mentions),
-            "first": _codes(m.name[0] if m.name else "" for m in mentions),
-            "last": _codes(m.name[-1] if m.name else "" for m in mentions),
-            "capitals": _codes(m.capitals if len(m.capitals) > 1 else "" for m in mentions),
+            "lemma": _codes(lemmas),
+            "verb": _codes([m.verb for m in mentions]),
+            "role": _codes([m.role for m in mentions]),
+            "label": _codes([m.label for m in mentions]),
+            "person": _codes([m.person for m in mentions]),
+            "animacy": _codes([m.animacy for m in mentions]),
+            "text": _codes([m.text.lower() for m in mentions]),
+            "words": _codes(bags),
+            "name": _codes(names),
+            "first": _codes([name[0] if name else "" for name in names]),
+            "last": _codes([name[-1] if name else "" for name in names]),
+            "capitals": _codes([m.capitals if len(m.capitals) > 1 else "" for m in mentions]),
         },
         flags={
             "acronym": np.array([len(m.name) == 1 and bool(m.capitals) for m in mentions], np.bool_),
@@ -117,10 +121,10 @@ def compile_entities(documents: Sequence[EntityDocument], vectors: WordVectors) 
             "definite": np.array([m.definite for m in mentions], np.bool_),
         },
         words=words,
-        names=names,
+        names=_marked([sorted({at[word] for word in name}) for name in names], len(known)),
         rarity=rarity,
         meaning=_unit(words @ rows),
-        head_meaning=_unit(heads @ rows),
+        head_meaning=_unit(rows[[at[lemma] for lemma in lemmas]]),
     )
     return table if len(documents) < 2 else _with_contexts(table, documents)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
@@ -22,7 +23,6 @@ from samevent.language.gazetteer import Gazetteer
 
 RECENT_DAYS = 7
 """An event without a stated time has probably happened in so many days before its document."""
-_NOTHING = Reference()
 _TIME_LABELS = frozenset(("DATE", "TIME"))
 
 
@@ -44,16 +44,16 @@ def ground(
     participants = any(m.kind == "participant" for m in document.mentions)
     entities = reader.entities(document, annotation) if reader and participants else {}
 
-    def grounded(mention: Mention) -> Mention:
+    references = {}
+    for mention in document.mentions:
         found = arguments[mention.id] if mention.kind != "action" else grounding.action(mention, arguments)
         if mention.kind == "participant" and mention.id in entities:
             found = Reference(found.when, found.where, found.quantities, entities[mention.id])
-        if mention.refers is None:
-            return replace(mention, refers=found) if found != _NOTHING else mention
-        refers = mention.refers.completed_by(found)
-        return replace(mention, refers=refers) if refers != mention.refers else mention
-
-    return document.with_mentions(map(grounded, document.mentions))
+        if mention.refers:
+            found = mention.refers.completed_by(found)
+        if found and found != mention.refers:
+            references[mention.id] = found
+    return document.with_references(references)
 
 
 class _Grounding:
@@ -71,6 +71,7 @@ class _Grounding:
         self._main = common_where(Reference(where=name.where) for name in self._places if name.where.id)
         self._times = self._time_spans()
         self._clocks = {m.id: is_time_of_day(m.text) for m in document.mentions if m.kind == "time"}
+        self._governed = self._governed_times()
         self._by_sentence: dict[int, Reference] = {}
 
     def argument(self, mention: Mention) -> Reference:
@@ -91,7 +92,7 @@ class _Grounding:
         own = [arguments[a.mention] for a in mention.arguments if a.mention in arguments]
         clocks = [self._clocks[a.mention] for a in mention.arguments if a.mention in self._clocks]
         stated = [r.when for r in own if r.when and not r.when.duration]
-        stated += [when for token, when in self._times if self._governs(head, token)]
+        stated += self._governed.get(head, ())
         around = self._sentence(self._document.sentence_of(mention.start))
         when = _sourced(_narrowest(stated), "argument")
         if around.when and (when is None or (clocks and all(clocks))):
@@ -147,10 +148,15 @@ class _Grounding:
         heads = self._annotation.heads
         return next((t for t in range(start, end) if not start <= heads[t] < end or heads[t] == t), start)
 
-    def _governs(self, head: int, token: int) -> bool:
-        """Return whether a time depends on a word, directly or by a preposition."""
-        up = self._annotation.heads[token]
-        return up == head or (self._annotation.pos[up] == "ADP" and self._annotation.heads[up] == head)
+    def _governed_times(self) -> dict[int, list[When]]:
+        """Return the times that depend on each word, directly or by a preposition."""
+        governed: dict[int, list[When]] = defaultdict(list)
+        heads, pos = self._annotation.heads, self._annotation.pos
+        for token, when in self._times:
+            up = heads[token]
+            for word in {up, heads[up]} if pos[up] == "ADP" else {up}:
+                governed[word].append(when)
+        return dict(governed)
 
 
 def _around(written: date, tense: Tense) -> When:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from samevent.corpus import Document, Entity, Mention
+from samevent.corpus import Document, Entity
 from samevent.grounding.named_entities import NamedEntities, Numbers, known_by_name
 
 
@@ -56,11 +56,9 @@ def with_entities(document: Document, changed: Mapping[str, Entity]) -> Document
     if not changed:
         return document
 
-    def renamed(mention: Mention) -> Mention:
-        refers = mention.refers
-        entity = refers.entity if refers else None
-        if refers and entity and entity.id in changed and known_by_name(entity):
-            return replace(mention, refers=replace(refers, entity=changed[entity.id]))
-        return mention
-
-    return document.with_mentions(map(renamed, document.mentions))
+    references = {}
+    for mention in document.mentions:
+        entity = mention.refers.entity if mention.refers else None
+        if mention.refers and entity and entity.id in changed and known_by_name(entity):
+            references[mention.id] = replace(mention.refers, entity=changed[entity.id])
+    return document.with_references(references)

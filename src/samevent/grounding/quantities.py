@@ -33,6 +33,8 @@ _VAGUE = {
     "thousands": (2e3, 9999),
     "millions": (2e6, 1e7),
 }
+_WORDS = frozenset(("a", "an", *SMALL, *_MANY, *_VAGUE))
+"""The first words of numbers without figures."""
 _PEOPLE = frozenset(
     "people person victim man woman child boy girl worker employee passenger resident student officer soldier civilian "
     "suspect individual patient protester teenager adult teen other".split()
@@ -76,19 +78,27 @@ def quantities(words: Sequence[str], annotation: Annotation) -> list[Found]:
         if not _is_age(lowered, start, end)
     }
     found: list[Found] = []
-    token = 0
-    while token < len(lowered):
-        stop = _number_end(lowered, annotation, token)
+    free = 0
+    for token, (word, pos) in enumerate(zip(lowered, annotation.pos, strict=True)):
+        if token < free or not may_begin(word, pos):
+            continue  # part of the number before, or none
+        stop = number_end(lowered, annotation, token)
         if stop == token or token in dated or _is_no_count(lowered, token, stop):
-            token += 1
             continue
         if quantity := _quantity(lowered, annotation, token, stop):
             if found and _is_range(lowered, found[-1], token, quantity):
                 first = found.pop()
-                token, quantity = first.start, Quantity(first.quantity.low, quantity.high, quantity.unit)
-            found.append(Found(token, stop, quantity))
-        token = stop
+                quantity = Quantity(first.quantity.low, quantity.high, quantity.unit)
+                found.append(Found(first.start, stop, quantity))
+            else:
+                found.append(Found(token, stop, quantity))
+        free = stop
     return found
+
+
+def may_begin(word: str, pos: str) -> bool:
+    """Return whether a number may begin with a word; of most words, that is quickly ruled out."""
+    return pos == "NUM" or word[:1].isdigit() or word.partition("-")[0] in _WORDS
 
 
 def _is_range(words: Sequence[str], first: Found, start: int, last: Quantity) -> bool:
@@ -125,7 +135,7 @@ def _is_no_count(words: Sequence[str], start: int, stop: int) -> bool:
 _DASHED_BEFORE, _DASHED_AFTER = re.compile(r"\d+ [-–]"), re.compile(r"[-–] \d+")
 
 
-def _number_end(words: Sequence[str], annotation: Annotation, start: int) -> int:
+def number_end(words: Sequence[str], annotation: Annotation, start: int) -> int:
     """Return where a number that begins at a token ends; the token itself if none begins."""
     word = words[start]
     if word in _MANY and words[start + 1 : start + 3] == ["of", "thousands"]:

@@ -96,6 +96,7 @@ def is_address(text: str) -> bool:
     return bool(_ADDRESS.match(text.lower()))
 
 
+@lru_cache(maxsize=16_384)
 def is_time_of_day(text: str) -> bool:
     """Return whether an expression only says what time of the day it was, not which day."""
     text = normalised(text)
@@ -106,6 +107,7 @@ def _is_clock(text: str) -> bool:
     return bool(_CLOCK.search(text)) and not _REMAINING.search(text)
 
 
+@lru_cache(maxsize=16_384)
 def normalised(text: str) -> str:
     """Return an expression in small letters, with punctuation where a writer puts it, not a tokeniser.
 
@@ -113,17 +115,23 @@ def normalised(text: str) -> str:
     ('11:41 a.m. on feb. 17, 2013/02', '1 hour 4 minutes')
     """
     text = " ".join(text.lower().replace("’", "'").replace("`", "'").split())
-    text = re.sub(r"\s*([/:])\s*(?=\d)", r"\1", text)
-    text = re.sub(r"\b([ap])\s?\.\s?m\b(?:\s?\.)?", r"\1.m.", text)
-    text = re.sub(r"(\d)\s*-\s*(?=\w)", r"\1-", text)
-    text = re.sub(rf"(?<=\w)\s-\s(?={_UNIT})", "-", text)
-    text = re.sub(r"(?<=\d)\s\.\s(?=\d\d)", ".", text)
-    text = re.sub(
-        r"(?<=\d)[ -]?(hr|min|sec|yr|wk)(s?)\b",
-        lambda match: f" {_ABBREVIATIONS[match[1]]}{match[2]}",
-        text,
+    for pattern, into in _SPACING:
+        text = pattern.sub(into, text)
+    return text
+
+
+_SPACING: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern), into)
+    for pattern, into in (
+        (r"\s*([/:])\s*(?=\d)", r"\1"),
+        (r"\b([ap])\s?\.\s?m\b(?:\s?\.)?", r"\1.m."),
+        (r"(\d)\s*-\s*(?=\w)", r"\1-"),
+        (rf"(?<=\w)\s-\s(?={_UNIT})", "-"),
+        (r"(?<=\d)\s\.\s(?=\d\d)", "."),
+        (r"(?<=\d)[ -]?(hr|min|sec|yr|wk)(s?)\b", lambda match: f" {_ABBREVIATIONS[match[1]]}{match[2]}"),
+        (r"\s+([.,]|'(?!\d))", r"\1"),
     )
-    return re.sub(r"\s+([.,]|'(?!\d))", r"\1", text)
+)
 
 
 def _when(span: Interval | None) -> When | None:
