@@ -16,7 +16,8 @@ from samevent.grounding.entities import EntityReader
 from samevent.grounding.places import PlaceName, places
 from samevent.grounding.quantities import quantities
 from samevent.grounding.tense import Tense, Tenses
-from samevent.grounding.times import is_address, is_time_of_day, resolve_time
+from samevent.grounding.time_words import is_address
+from samevent.grounding.times import is_time_of_day, resolve_time
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
 from samevent.language.gazetteer import Gazetteer

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from samevent.corpus import Quantity
 from samevent.grounding.numbers import SCALES, SMALL, number_of
-from samevent.grounding.times import is_address
+from samevent.grounding.time_words import is_address
 from samevent.language.annotation import Annotation
 
 _AT_LEAST = frozenset(
