@@ -261,6 +261,22 @@ def test_contextual_extractor_follows_the_tagger(tmp_path: Path) -> None:
         loaded.extract(NEWS[0])
 
 
+def test_tagger_learns_from_marked_sentences_that_nobody_checked_in_full() -> None:
+    def unchecked(text: Parsed) -> Parsed:
+        sentences = tuple(replace(sentence, annotated=False) for sentence in text.document.sentences)
+        return text._replace(document=replace(text.document, sentences=sentences))
+
+    checked = [with_states(text) for text in NEWS]
+    settings = replace(SETTINGS, groups=("contextual",))
+    first, second = (
+        train(texts, RESOURCES, settings=settings).tagger
+        for texts in (checked, [unchecked(text) for text in checked])
+    )
+    assert first
+    assert second
+    assert first.digest == second.digest
+
+
 def test_saved_extractor_makes_the_same_decisions(tmp_path: Path) -> None:
     extractor = at(0.5)
     extractor.save(tmp_path / "a.npz", {"source": "here"})

@@ -63,7 +63,7 @@ class LearningSettings:
     """The objective and the optimiser."""
 
     cost: Cost = field(default_factory=Cost)
-    regularisation: float = 3.0
+    regularisation: float = 100.0
     """L2 strength per weight, relative to the sum over all sentences."""
     rounds: int = 12
     rate: float = 0.15

@@ -238,7 +238,11 @@ def _tagged(
     There is none, and documents stay as they are, if their states or the kinds of their mentions are unknown.
     """
     texts = [
-        TaggedText(text.states, sentence_borders(text.document), token_tags(text.document))
+        TaggedText(
+            text.states,
+            sentence_borders(text.document),
+            token_tags(text.document, marked_sentences(text.document)),
+        )
         for text in (example.text for example in examples)
         if text.states is not None
     ]

@@ -89,6 +89,15 @@ def test_gap_of_a_discontinuous_mention_is_outside() -> None:
     assert [tag.start for tag in tags.values()] == [True, False, False]
 
 
+def test_tokens_of_given_sentences_have_tags_whoever_checked_them() -> None:
+    document = tagged(("action", 1, 2, "ACTION_REPORTING"), ("action", 6, 7, "ACTION_STATE"))
+    first, second = ({*range(s.start, s.end)} for s in document.sentences)
+    assert token_tags(document).keys() == first
+    tags = token_tags(document, [1])
+    assert tags.keys() == second
+    assert tags[6] == TokenTags(KINDS.index("state"), start=True)
+
+
 def test_loss_is_that_of_its_definition() -> None:
     torch: Any = pytest.importorskip("torch")
     scores = np.random.default_rng(0).normal(size=(3, len(TAGS)))

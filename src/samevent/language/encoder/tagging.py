@@ -7,7 +7,7 @@ read at the first of its pieces.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,17 +53,15 @@ def kind_of(mention: Mention) -> str | None:
     return event_class if event_class in EVENT_CLASSES else None
 
 
-def token_tags(document: Document) -> dict[int, TokenTags]:
-    """Return the tags of the tokens of annotated sentences.
+def token_tags(document: Document, sentences: Collection[int] | None = None) -> dict[int, TokenTags]:
+    """Return the tags of the tokens of some sentences, by default the annotated ones.
 
     A sentence with a mention of unknown kind has none. Where mentions overlap, actions and then shorter ones count.
     """
-    tags = {
-        token: TokenTags()
-        for sentence in document.sentences
-        if sentence.annotated
-        for token in range(sentence.start, sentence.end)
-    }
+    if sentences is None:
+        sentences = [i for i, sentence in enumerate(document.sentences) if sentence.annotated]
+    spans = [document.sentences[i] for i in sentences]
+    tags = {token: TokenTags() for span in spans for token in range(span.start, span.end)}
     for mention in sorted(document.mentions, key=lambda m: (m.kind == "action", -len(m.tokens))):
         kind = kind_of(mention)
         if kind is None:
