@@ -9,7 +9,7 @@ nouns), quotes somebody in verbs that occur everywhere, and names people, places
 famous and most are new. Some documents are copies of another outlet's with a few sentences less. Other words follow
 Zipf's law over a vocabulary that keeps growing.
 
-Parsing is not part of this: mentions, heads, roles and named entities are those that the sentences were made from.
+Parsing is not part of this: mentions, heads, roles and who is named are those that the sentences were made from.
 `benchmarks/growth.py` takes the documents from here on.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from samevent.corpus import Argument, Corpus, Document, Kind, Mention
+from samevent.corpus import Argument, Corpus, Document, Entity, Kind, Mention, Reference
 from samevent.formats import write
 from samevent.language.annotation import Annotation
 
@@ -280,7 +280,11 @@ def _document(id: str, story: Story, day: date, sentences: list[Sentence]) -> tu
         ids = {}
         for start, end, kind, _role, _event in spans:
             if kind != "action":
-                filler = bare.mention(kind, start, end, head=end - 1)
+                name = words[end - 1].text if kind == "participant" and words[end - 1].entity else None
+                filler = bare.mention(
+                    kind, start, end, head=end - 1,
+                    refers=Reference(entity=Entity.named(name)) if name else None,
+                )  # fmt: skip
                 ids[start] = filler.id
                 mentions.append(filler)
         for start, end, kind, _role, event in spans:

@@ -4,7 +4,8 @@
 
 Corpora come from `benchmarks/corpus.py` as documents that have been read. Each size runs in a process of its own, which
 goes through the stages of `samevent run` on a corpus that is too large to be held: compile mention tables, whose
-documents stay in parts, find neighbouring documents, score pairs, sample, judge, write the files, write the report.
+documents stay in parts, find neighbouring documents, score pairs, sample, join named entities, judge, write the
+files, write the report.
 `cpu_s` are CPU seconds of all threads and processes, `peak_mb` the most memory that the process held during the stage
 (all that earlier stages left included), and `exponent` is the slope between this size and the one before it in double
 logarithmic scale.
@@ -29,10 +30,10 @@ from pathlib import Path
 from typing import Any
 
 from samevent import runs
-from samevent.clusterers import Clusterer, Evidence
+from samevent.clusterers import Evidence
 from samevent.corpus import Corpus
 from samevent.language.resources import DEFAULT
-from samevent.model import Options, batch_runtime
+from samevent.model import Model, Options, batch_runtime
 from samevent.report import write_report
 from samevent.results.assembly import assemble
 from samevent.scratch import Scratch
@@ -118,7 +119,7 @@ def _through(mentions: int, preset: str, stages: Stages, jobs: int, keep: Path |
     with tempfile.TemporaryDirectory() as temporary:
         folder, options = keep or Path(temporary), Options(preset=preset)
         job = Job(DEFAULT, options, FolderParts(Path(temporary, "parts")))
-        model, system = model_of(job.model), options.system
+        model = model_of(job.model)
         with stages.stage("documents"):
             names, compiled = _read(job, mentions)
         with stages.stage("table", earlier=compiled):
@@ -135,7 +136,7 @@ def _through(mentions: int, preset: str, stages: Stages, jobs: int, keep: Path |
                 scratch=scratch,
             )
             del reading
-        measured = _stages(system, corpus, evidence, scratch, stages, jobs, folder)
+        measured = _stages(model, options, corpus, evidence, scratch, stages, jobs, folder)
     return measured | {"stages": stages.known}
 
 
@@ -144,7 +145,8 @@ def _unwatched(stage: str, done: int, total: int, about: str) -> None:
 
 
 def _stages(
-    system: Clusterer,
+    model: Model,
+    options: Options,
     corpus: Corpus,
     evidence: Evidence,
     scratch: Scratch,
@@ -152,6 +154,7 @@ def _stages(
     jobs: int,
     folder: Path,
 ) -> dict[str, Any]:
+    system = options.system
     with stages.stage("gate"):
         pairs = len(topical_documents(evidence.table, 0.08, jobs=jobs)[0])
     with stages.stage("links"):
@@ -159,8 +162,10 @@ def _stages(
         count = len(links.pairs) if links else 0
     with stages.stage("sampling"):
         clustered = system.cluster(evidence, jobs=jobs)
+    with stages.stage("entities"):
+        entities = model.join_entities(evidence.table, options, jobs=jobs)
     with stages.stage("judging"):
-        result = assemble(corpus, evidence, system, clustered, jobs=jobs, scratch=scratch)
+        result = assemble(corpus, evidence, system, clustered, entities=entities, jobs=jobs, scratch=scratch)
         events = len(result.events)
     with stages.stage("files"):
         runs.write_tables(folder, result)
@@ -242,19 +247,19 @@ def main() -> None:
     if options.one:
         print(json.dumps(measure(options.one, options.preset, options.jobs, options.keep)))
         return
-    rows = []
+    rows: list[dict[str, Any]] = []
     for size in options.sizes:
         command = [sys.executable, __file__, "--one", str(size), "--preset", options.preset]
         done = subprocess.run(
             [*command, "--jobs", str(options.jobs)], check=True, stdout=subprocess.PIPE, env=os.environ
         )
-        rows.append(json.loads(done.stdout))
-    lines = [json.dumps(row) for row in with_exponents(rows)]
-    if options.json and options.json != "-":
-        Path(options.json).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    elif options.json:
+        rows = with_exponents([*rows, json.loads(done.stdout)])
+        lines = [json.dumps(row) for row in rows]
+        if options.json and options.json != "-":  # a million takes long: what is known is kept
+            Path(options.json).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    if options.json == "-":
         print("\n".join(lines))
-    else:
+    elif not options.json:
         for row in rows:
             print(f"{row['mentions']:,} mentions in {row['documents']:,} documents, {row['links']:,} links")
             for name, stage in [*row["stages"].items(), ("total", row["total"])]:

@@ -53,6 +53,17 @@ def test_corpora_are_like_news(seed: int) -> None:
     assert max(document.date or "" for document in documents) > "2031-01-09"
 
 
+def test_famous_names_are_in_several_stories_and_new_ones_in_one() -> None:
+    stories: dict[str, set[str | None]] = {}
+    for document, _ in corpus.documents(6_000):
+        for mention in document.mentions:
+            if mention.refers and mention.refers.entity:
+                assert mention.refers.entity.name in mention.text
+                stories.setdefault(mention.refers.entity.id, set()).add(document.topic)
+    assert max(map(len, stories.values())) > 5
+    assert sum(len(each) == 1 for each in stories.values()) > len(stories) / 2
+
+
 def test_events_are_told_in_several_words() -> None:
     words: dict[str, set[str]] = {}
     for document, _ in corpus.documents(6_000):
