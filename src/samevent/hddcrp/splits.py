@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.hddcrp.blocks import customers_in, put_back, seat_if_accepted, take_out
-from samevent.hddcrp.kernels import kernel, uniform
+from samevent.hddcrp.kernels import inlined, kernel, uniform
 from samevent.hddcrp.menu import ALL_TABLES, COUNT, FEATURE, GROUP, LOGS, NONE, TABLES, count_in
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Integers
@@ -64,6 +64,9 @@ class Sides(NamedTuple):
     """For each side, the totals of its channels."""
     by_document: Integers
     """All customers, document by document."""
+    first: Integers
+    after: Integers
+    """The customers of each cluster as linked lists, document by document: first by cluster, after by customer."""
 
 
 def new_sides(observations: Observations, document: NDArray[np.int32]) -> Sides:
@@ -81,6 +84,8 @@ def new_sides(observations: Observations, document: NDArray[np.int32]) -> Sides:
         features=np.zeros(len(observations.table) + 1, np.int32),
         totals=np.zeros((2, channels), np.int32),
         by_document=np.argsort(document, kind="stable").astype(np.int32),
+        first=np.full(count, NONE, np.int32),
+        after=np.full(count, NONE, np.int32),
     )
 
 
@@ -128,6 +133,9 @@ def split_and_merge_clusters(  # type: ignore[no-untyped-def]
 ):
     """Draw two customers that share a feature, and split or merge clusters as a whole, `count` times."""
     splits, merges, drawn, starts = 0, 0, len(tables.table), blocks.starts
+    for k in range(drawn):
+        sides.first[k] = NONE
+    _list_members(sides.by_document, drawn, tables, sides)
     for _ in range(count):
         i = int(uniform(random) * drawn)
         first, features = menu.starts[i], menu.starts[i + 1] - menu.starts[i]
@@ -141,7 +149,7 @@ def split_and_merge_clusters(  # type: ignore[no-untyped-def]
         merge = stay != go
         if not merge:
             go = NONE
-        size = _list_clusters(stay, go, tables, sides)
+        size = _list_clusters(stay, go, restaurants, sides)
         _take_undecided_out(size, stay, go, restaurants, tables, menu, sides)
         log_split = _decide(merge, i, j, size, alpha_within, alpha_across, restaurants, menu, sides, random)
         _clear(sides)
@@ -149,23 +157,46 @@ def split_and_merge_clusters(  # type: ignore[no-untyped-def]
             size, stay if merge else go, log_split if merge else -log_split, alpha_within, alpha_across,
             restaurants, tables, menu, blocks, sides, random,
         )  # fmt: skip
+        if moved:
+            sides.first[stay] = NONE
+            if merge:
+                sides.first[go] = NONE
+            _list_members(sides.customers, size, tables, sides)
         merges += moved and merge
         splits += moved and not merge
     return splits, merges
 
 
 @kernel
-def _list_clusters(stay, go, tables, sides):  # type: ignore[no-untyped-def]
-    """List the customers of both clusters, document by document, with the sides where they are; return how many."""
-    size = 0
-    for n in range(len(sides.by_document)):
-        i = sides.by_document[n]
+def _list_members(customers, size, tables, sides):  # type: ignore[no-untyped-def]
+    """Put customers, which come document by document, first in the lists of their clusters."""
+    for n in range(size - 1, -1, -1):
+        i = customers[n]
         k = tables.cluster[tables.table[i]]
-        if k == stay or k == go:  # noqa: SIM109
-            sides.customers[size] = i
-            sides.side[size] = STAY if k == stay else GO
-            size += 1
+        sides.after[i], sides.first[k] = sides.first[k], i
+
+
+@kernel
+def _list_clusters(stay, go, restaurants, sides):  # type: ignore[no-untyped-def]
+    """List the customers of both clusters, document by document, with the sides where they are; return how many."""
+    i, j, size = sides.first[stay], sides.first[go] if go != NONE else NONE, 0
+    while i != NONE or j != NONE:
+        stays = j == NONE or (i != NONE and _is_before(i, j, restaurants))
+        sides.customers[size] = i if stays else j
+        sides.side[size] = STAY if stays else GO
+        size += 1
+        if stays:
+            i = sides.after[i]
+        else:
+            j = sides.after[j]
     return size
+
+
+@inlined
+def _is_before(i, j, restaurants):  # type: ignore[no-untyped-def]
+    """Return whether customer `i` comes before `j`, document by document."""
+    d, e = restaurants.document[i], restaurants.document[j]
+    return d < e or (d == e and i < j)
 
 
 @kernel
