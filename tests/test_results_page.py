@@ -113,6 +113,26 @@ def _row(clusterer: str, preset: str, conll: float, **other: str) -> dict[str, A
     )
 
 
+def test_extraction_has_a_line_per_kind_and_a_column_per_extractor() -> None:
+    kinds = ("action", "participant", "time", "location")
+    scores = {"precision": 0.5, "recall": 0.25, "f1": 0.333, "exact": {"f1": 0.2}}
+    test = {
+        "recall": {kind: {"head_recall": 0.9, "exact_recall": 0.7, "count": 1200} for kind in kinds},
+        "points": {point: dict.fromkeys(kinds, scores) for point in ("precise", "balanced")},
+        "classes": {"accuracy": 0.8, "most_common": 0.6},
+        "empty_words": {"precise": {"share": 0.04}, "balanced": {"share": 0.06}},
+    }
+    result = {
+        "extractors": {"with": {"test": test}, "without": {"test": test}},
+        "seed": 0,
+        "commit": "abcdef",
+    }
+    page, _ = results_page({"extraction": result})
+    assert "| times | 1,200 | 95.0 | 90.0 / 70.0 | 90.0 / 70.0 |" in page
+    assert "| events | 50.0 / 25.0 / 33.3; 20.0 | 50.0 / 25.0 / 33.3; 20.0 |" in page
+    assert "| class of the event right | 80.0 | 80.0 |" in page
+
+
 def test_headline_has_a_line_per_protocol_and_corpus_and_a_column_per_preset() -> None:
     shared = {"protocol": "cybulska", "mention_sets": []}
     other = {"corpus": "guns", "raw_text": False, "mentions": "gold"}

@@ -19,6 +19,7 @@ from tools.results_page.coreference import (
 )
 from tools.results_page.decisions import decisions
 from tools.results_page.entities import entities
+from tools.results_page.extraction import extraction
 from tools.results_page.grounding import grounding, joint, times
 from tools.results_page.headline import headline
 from tools.results_page.markdown import change, percent, table
@@ -50,6 +51,8 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
     parts.append(claims(list(tables.values())))
     parts += [rules(result) for result in results.values() if "rules" in result]
     parts += [discussion(result["discussion"]) for result in results.values() if "discussion" in result]
+    if "extraction" in results:
+        parts.append(extraction(results["extraction"]))
     parts += [coreference(name, result, plots) for name, result in tables.items()]
     parts += [chain_starts(result) for result in results.values() if "chain_starts" in result]
     if "ablations" in results:

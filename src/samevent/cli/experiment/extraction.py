@@ -76,7 +76,7 @@ def extraction_cli(
         with progress(f"extracting {name}", size) as done:
             figures[name] = measure_extraction(corpus, topics, candidate, jobs=jobs, progress=done)
     if json_file is not None:
-        about = {"split": split, "model": model or "trained"}
+        about = {"split": split, "model": Path(model).name if model else "trained"}
         emit_json({"extractors": figures} | provenance(0, about), json_file, force=force)
         return
     for name, parts in figures.items():
