@@ -82,9 +82,9 @@ _CODE: Mapping[str, Mapping[str, Any]] = {
 """What the authors' program did, as far as it is public (docs/clusterers.md)."""
 
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "standard": _trees("standard", 0.55, 0.4),
+    "standard": _trees("standard", 0.55, 0.35),
     "best": _trees("best", 0.55, 0.3),
-    "light": _trees("light", 0.5, 0.4),
+    "light": _trees("light", 0.5, 0.35),
     "paper": _PAPER,
     "paper-code": _CODE,
 }
