@@ -30,6 +30,41 @@ CASES = {
         "California, United States (5332921)",
     ],
     "They left at 5:12 a.m. for their houses.": [],
+    "Police in Hamilton, Ohio, asked for help from Butler County.": [
+        "Hamilton, Ohio, United States (4513575)",
+        "Ohio, United States (5165418)",
+        "Butler County, Ohio, United States",
+    ],
+    "Detectives in Chicago, Illinois, asked the court of Cook County.": [
+        "Chicago, Illinois, United States (4887398)",
+        "Illinois, United States (4896861)",
+        "Cook County, Illinois, United States",
+    ],
+    "Police in Bristol and in Hartford, Connecticut, closed a road.": [
+        "Bristol, Connecticut, United States (5282835)",
+        "Hartford, Connecticut, United States (4835797)",
+        "Connecticut, United States (4831725)",
+    ],
+    "The fire in Portland spread to Houston, Texas.": [
+        "Portland, Oregon, United States (5746545)",
+        "Houston, Texas, United States (4699066)",
+        "Texas, United States (4736286)",
+    ],
+    "The shop in Troy was sold to a man in Miami, Florida.": [
+        "Troy",
+        "Miami, Florida, United States (4164138)",
+        "Florida, United States (4155751)",
+    ],
+    "SALT LAKE CITY, Utah - Two men were arrested.": [
+        "Salt Lake City, Utah, United States (5780993)",
+        "Utah, United States (5549030)",
+    ],
+    "He entered Vienna township near Flint, Michigan.": [
+        "Vienna",
+        "Flint, Michigan, United States (4992982)",
+        "Michigan, United States (5001836)",
+    ],
+    "Turkey hunters met. They shoot a turkey every year.": [],
 }
 
 

@@ -1,14 +1,16 @@
 """Place names of one document as gazetteer entries.
 
 A name may be that of many places. *City, State* decides; else the place that lies in what the document names otherwise,
-else the one with most inhabitants. Names that the parser takes for persons are no places, and names that the gazetteer
-lacks stay names.
+a state more than a country, and the one with more inhabitants. Of several places of about one size, none of them in a
+state that the document names, nobody can tell. Names that the parser takes for persons are no places, nor are words
+that the document also has in lower case; names that the gazetteer lacks stay names.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from math import log10
 from typing import NamedTuple
 
@@ -25,10 +27,22 @@ _SPEECH = frozenset("say tell add ask explain believe think know testify admit j
 """Whoever does this is a person, or a place that stands for its government."""
 _SIZE = {"continent": 9.0, "country": 8.0, "state": 7.0, "county": 4.0}
 """How prominent places of a kind are, as powers of ten; cities have inhabitants."""
+_LARGE = frozenset(("continent", "country", "state"))
 _SMALL_TOWN = 10_000
 """A place with fewer inhabitants is meant only if the document names its state, or another place of it."""
-_SHARED_BONUS = 2.5
-"""What it counts if the document names what contains a place."""
+_COUNTRY_BONUS, _IMPLIED_BONUS, _STATE_BONUS = 1.2, 0.8, 1.5
+"""What it counts if the document names the country of a place, a large city of its state, and the state itself."""
+_CLEAR, _MARGIN = 0.9, 0.4
+"""A name means the largest of its places by itself if that is so many powers of ten larger than the next one, and
+nobody can tell if two of states that the document does not name are closer than the margin."""
+_ALIAS = 1.5
+"""A place is seldom meant by a name that is not its own, as if it were so many powers of ten smaller."""
+_OFFICES = frozenset(
+    "sheriff undersheriff prosecutor police department dept dept. office deputy deputies coroner navy army".split()
+)
+"""Whoever holds or is an office of a place is not the place: *Genesee County Sheriff*."""
+_UNITS = frozenset("township county parish borough".split())
+"""After a name, these words are a part of it: *Vienna township* is no town called Vienna."""
 
 
 class PlaceName(NamedTuple):
@@ -46,51 +60,100 @@ def places(
     located: Iterable[tuple[int, int]] = (),
 ) -> list[PlaceName]:
     """Return the places that a document names, in order; `located` are the spans of known locations."""
-    spans = _spans(words, annotation)
+    spans = [span for span in _spans(words, annotation) if not _is_common(words, *span)]
     spans = sorted([*spans, *_located(words, annotation, gazetteer, spans, located)])
     if gazetteer is None:
         return [PlaceName(a, b, Where(_name(words, a, b))) for a, b in spans]
+    spans = _whole(words, annotation, spans, gazetteer)
     candidates = [_candidates(words, span, gazetteer) for span in spans]
     outer = [_outer(words, end, gazetteer) for _, end in spans]
-    context: Counter[int] = Counter()
-    named_in: dict[int, set[str]] = defaultdict(set)
+    support = _Support(gazetteer)
     for (start, end), numbers, containers in zip(spans, candidates, outer, strict=True):
-        if len(numbers) == 1 or containers:
-            around = containers or {numbers[0], *gazetteer.containers(numbers[0])}
-            context.update(around)
-            for number in around:
-                named_in[number].add("" if containers else _name(words, start, end))
-        for number in numbers:
-            if gazetteer[number].kind == "state":
-                named_in[number].add(_name(words, start, end))
+        support.add(_name(words, start, end), numbers, containers)
     found = []
     for (start, end), numbers, containers in zip(spans, candidates, outer, strict=True):
+        name = _name(words, start, end)
         if containers:
             inside = [n for n in numbers if set(gazetteer.containers(n)) & containers]
             if not inside and numbers and not _states(numbers, gazetteer):
                 up = gazetteer.where(
                     next(iter(sorted(containers, key=lambda n: -len(gazetteer.containers(n)))))
                 )
-                found.append(PlaceName(start, end, Where(_name(words, start, end), None, up.path)))
+                found.append(PlaceName(start, end, Where(name, None, up.path)))
                 continue
             numbers = inside or numbers
-        if numbers:
-            best = max(numbers, key=lambda n: (_score(n, gazetteer, context), -n))
-            name = _name(words, start, end)
-            known = not _obscure(best, gazetteer) or any(
-                named_in[up] - {name} for up in gazetteer.containers(best) if gazetteer[up].kind != "country"
-            )
-            found.append(PlaceName(start, end, gazetteer.where(best) if known else Where(name)))
-        else:
-            found.append(PlaceName(start, end, Where(_name(words, start, end))))
+        best = support.meant(name, numbers)
+        found.append(PlaceName(start, end, Where(name) if best is None else gazetteer.where(best)))
     return found
 
 
-def _score(number: int, gazetteer: Gazetteer, context: Counter[int]) -> float:
-    known = gazetteer[number]
-    size = _SIZE.get(known.kind) or log10(known.population + 1)
-    shared = any(up in context for up in gazetteer.containers(number)) or number in context
-    return size + (_SHARED_BONUS if shared else 0.0)
+class _Support:
+    """What the names of a document say about each other."""
+
+    def __init__(self, gazetteer: Gazetteer) -> None:
+        self._gazetteer = gazetteer
+        self._named: dict[int, set[str]] = defaultdict(set)
+        self._implied: dict[int, set[str]] = defaultdict(set)
+
+    def add(self, name: str, numbers: Sequence[int], containers: AbstractSet[int]) -> None:
+        """Add a name with the places that it may mean, and what it is said to lie in."""
+        for number in containers:
+            self._named[number].add("")
+        for number in numbers:
+            if self._gazetteer[number].kind == "state":
+                self._named[number].add(name)
+        clear = self._clear(name, numbers)
+        if clear is not None and not containers and not _obscure(clear, self._gazetteer):
+            for number in (clear, *self._gazetteer.containers(clear)):
+                self._implied[number].add(name)
+
+    def meant(self, name: str, numbers: Sequence[int]) -> int | None:
+        """Return the place that a name means; None if it is unknown, or nobody can tell."""
+        if not numbers:
+            return None
+        bonuses = {number: self._bonus(name, number) for number in numbers}
+        scores = {number: self._size(name, number) + bonus for number, bonus in bonuses.items()}
+        best = max(numbers, key=lambda number: (scores[number], -number))
+        if self._gazetteer[best].kind in _LARGE or bonuses[best] > _COUNTRY_BONUS:
+            return best
+        rivals = any(
+            bonuses[number] > bonuses[best] or scores[best] - scores[number] < _MARGIN
+            for number in numbers
+            if number != best
+        )
+        unclear = rivals and self._elsewhere(name) and best != self._clear(name, numbers)
+        return None if unclear or _obscure(best, self._gazetteer) else best
+
+    def _bonus(self, name: str, number: int) -> float:
+        """Return what it counts that other names lie around a place."""
+        bonus = 0.0
+        for up in self._gazetteer.containers(number):
+            stated, implied = (bool(names.get(up, set()) - {name}) for names in (self._named, self._implied))
+            if self._gazetteer[up].kind in ("country", "continent"):
+                bonus += _COUNTRY_BONUS if stated or implied else 0.0
+            elif stated or implied:
+                bonus += _STATE_BONUS if stated else _IMPLIED_BONUS
+        return bonus
+
+    def _elsewhere(self, name: str) -> bool:
+        """Return whether other names say which state the document is about."""
+        return any(
+            self._gazetteer[up].kind == "state" and names - {name}
+            for known in (self._named, self._implied)
+            for up, names in known.items()
+        )
+
+    def _size(self, name: str, number: int) -> float:
+        known = self._gazetteer[number]
+        alias = known.kind not in _SIZE and known.name.casefold() != name.casefold()
+        return (_SIZE.get(known.kind) or log10(known.population + 1)) - (_ALIAS if alias else 0.0)
+
+    def _clear(self, name: str, numbers: Sequence[int]) -> int | None:
+        """Return the place that a name means by itself: the only one, or one much larger than all others."""
+        sizes = sorted(((self._size(name, number), -number) for number in numbers), reverse=True)
+        if len(sizes) > 1 and sizes[0][0] - sizes[1][0] < _CLEAR:
+            return None
+        return -sizes[0][1] if sizes else None
 
 
 def _obscure(number: int, gazetteer: Gazetteer) -> bool:
@@ -115,9 +178,7 @@ def _spans(words: Sequence[str], annotation: Annotation) -> list[tuple[int, int]
     for start, end, label in annotation.entities:
         while start < end and (annotation.pos[start] in ("DET", "ADP", "ADJ") and words[start][:1].islower()):
             start += 1
-        while start < end and (
-            words[end - 1] in ("'s", "’s", "'", "’", ".") and annotation.pos[end - 1] != "PROPN"
-        ):
+        while start < end and _is_no_end(words[end - 1], annotation.pos[end - 1]):
             end -= 1
         proper = any(annotation.pos[token] == "PROPN" for token in range(start, end))
         if label not in PLACE_LABELS or start == end or not proper or not words[start][:1].isupper():
@@ -129,6 +190,40 @@ def _spans(words: Sequence[str], annotation: Annotation) -> list[tuple[int, int]
             continue
         spans.append((start, end))
     return spans
+
+
+def _is_no_end(word: str, pos: str) -> bool:
+    """Return whether a word at the end of a name is no part of a place."""
+    own = word in ("'s", "’s", "'", "’", ".") and pos != "PROPN"
+    return own or word.lower() in _OFFICES or not any(map(str.isalnum, word))
+
+
+def _is_common(words: Sequence[str], start: int, end: int) -> bool:
+    """Return whether a name is a single word that the document also has in lower case."""
+    word, after = words[start], words[end : end + 1]
+    if end - start > 1 or words[start - 1 : start] == ["in"] or after == [","]:
+        return False
+    return not word.isupper() and word.lower() in words
+
+
+def _whole(
+    words: Sequence[str], annotation: Annotation, spans: Sequence[tuple[int, int]], gazetteer: Gazetteer
+) -> list[tuple[int, int]]:
+    """Return names with the word beside them that the parser left out: *Salt Lake City*, not *Lake City*."""
+    whole: list[tuple[int, int]] = []
+    free = 0
+
+    def belongs(token: int) -> bool:
+        return annotation.pos[token] == "PROPN" and words[token][:1].isupper()
+
+    for start, end in spans:
+        if start > free and belongs(start - 1) and _candidates(words, (start - 1, end), gazetteer):
+            start -= 1
+        elif end < len(words) and belongs(end) and _candidates(words, (start, end + 1), gazetteer):
+            end += 1
+        whole.append((start, end))
+        free = end
+    return whole
 
 
 def _located(
@@ -173,6 +268,9 @@ def _candidates(words: Sequence[str], span: tuple[int, int], gazetteer: Gazettee
     name = _name(words, *span)
     if len(name) == 2 and name not in ("US", "UK"):
         return []  # ME and IN are states only after a city
+    after = " ".join(words[span[1] : span[1] + 1])
+    if after.lower() in _UNITS:
+        name = f"{name} {after.title()}"
     return gazetteer.named(name) or gazetteer.named(
         name.title() if name.isupper() else name.replace("Mt.", "Mount")
     )
