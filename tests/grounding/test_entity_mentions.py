@@ -47,3 +47,10 @@ def test_acronyms_have_capitals() -> None:
 def test_mentions_are_in_reading_order() -> None:
     starts = [mention.start for mention in entity_mentions(*written(TEXT, labels=LABELS))]
     assert starts == sorted(starts)
+
+
+def test_names_are_spelled_as_by_a_writer_and_titles_are_none() -> None:
+    text = "[Sgt/NNP] told/VBD [WDIV/NNP -/HYPH TV/NNP] of/IN [Sam/NNP 's/POS Club/NNP]"
+    labels = {"Sgt": "PERSON", "WDIV - TV": "ORG", "Sam 's Club": "ORG"}
+    called = [mention.called for mention in entity_mentions(*written(text, labels=labels))]
+    assert called == ["", "WDIV-TV", "Sam's Club"]

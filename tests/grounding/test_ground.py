@@ -8,6 +8,7 @@ import samevent
 from parses import needs_model, parsed
 from samevent.corpus import Document, Reference, When
 from samevent.grounding import ground
+from samevent.language.annotate import Annotator
 
 PAST = parsed("""
     They PRP nsubj fled they
@@ -63,3 +64,15 @@ def test_people_named_like_places_and_impossible_dates_are_unknown() -> None:
     assert {"in Chad", "in London"} <= set(where)
     days = {str(refers.when) for _, _, refers in found if refers and refers.when}
     assert days <= {"2012-01-01/2012-12-31"}
+
+
+@needs_model
+def test_year_of_a_car_is_no_date() -> None:
+    texts = ("He drove a gray 2013 Toyota Camry on Elm Street.", "He drove in the 2013 Grand Prix.")
+    documents = [Document.from_text(f"d{number}", text) for number, text in enumerate(texts)]
+    events = [
+        ground(document.with_mentions([document.mention("action", 1, 2)]), annotation)
+        for document, annotation in Annotator().annotate(documents)
+    ]
+    whens = [mention.refers and mention.refers.when for event in events for mention in event.mentions]
+    assert [when and str(when) for when in whens] == [None, "2013-01-01/2013-12-31"]

@@ -34,6 +34,10 @@ CASES = {
     "The navy arrested 12 Somalis.": ["12 somali"],
     "Between 200 and 300 people were injured.": ["200-300 person"],
     "The fleet grew from 20 ships to 30 ships.": ["20 ship", "30 ship"],
+    "The navy took 23 into custody.": ["23"],
+    "Fire at Oakmoor Plant Leaves Worker Dead and 2 Hurt": ["2 person"],
+    "He spoke to ONE News about seeing his 2 kids.": ["2 person"],
+    "Reporters of Channel 4 News counted 30 cakes.": ["30 cake"],
     "The bill takes 65 to 90 votes.": ["65-90 vote"],
 }
 

@@ -91,3 +91,7 @@ def test_what_names_a_day_is_more_than_a_time_of_day(text: str) -> None:
 def test_whatever_it_reads_it_never_raises(words: list[str], written: date | None, tense: Tense) -> None:
     found = resolve_time(" ".join(words), written, tense)
     assert found is None or found.duration or (found.start or "") <= (found.end or "9999-12-31")
+
+
+def test_end_of_a_fraction_is_no_number() -> None:
+    assert resolve_time("in the past 11/2 years", date(2016, 5, 25), "past") is None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from samevent.corpus import Document, Entity, Mention
 from samevent.grounding.entity_clusters import best_links
-from samevent.grounding.entity_mentions import EntityMention, entity_mentions
+from samevent.grounding.entity_mentions import EntityMention, entity_mentions, spelt
 from samevent.grounding.entity_model import ENTITIES_FILE, EntityModel
 from samevent.grounding.entity_tables import EntityDocument, compile_entities
 from samevent.language.annotation import Annotation
@@ -62,7 +62,7 @@ def named(group: Sequence[EntityMention]) -> Entity:
         return Entity.named(name)
     described = [mention for mention in group if mention.form != "pronoun"] or list(group)
     fullest = max(described, key=lambda mention: len(mention.words))
-    return Entity(group[0].id, fullest.text)
+    return Entity(group[0].id, spelt(fullest.text.split()))
 
 
 @lru_cache(maxsize=8)

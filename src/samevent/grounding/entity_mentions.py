@@ -5,6 +5,7 @@ Entity mentions of a document are its participants and places, and the names tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -76,6 +77,11 @@ _CONTENT = frozenset("ADJ NOUN NUM PROPN VERB ADV X".split())
 _DEFINITE = frozenset("the this that these those his her its their our my your".split())
 _ABBREVIATED = frozenset(title for title in TITLES if title.endswith(".") or f"{title}." in TITLES)
 """Titles that the parser takes for the end of the name before."""
+_TITLES_ALONE = _ABBREVIATED | frozenset(
+    "captain colonel commander commissioner deputy detective director governor inspector lieutenant mayor minister "
+    "officer president professor secretary senator sergeant sheriff trooper".split()
+)
+"""Titles that are nobody's name."""
 _ARTICLES = _DEFINITE | frozenset(("a", "an"))
 _BEFORE = frozenset(TITLES) | _ARTICLES
 _OBJECTS = frozenset("dobj pobj attr oprd dative".split())
@@ -224,8 +230,7 @@ class _Reading:
                 and self._annotation.heads[start - 1] == head
             ):
                 start -= 1
-        name = _called(tuple(self._words[start:end]), label)
-        return name if name != name.lower() else ""
+        return name_of(tuple(self._words[start:end]), label)
 
 
 def _is_common(word: str, common: AbstractSet[str]) -> bool:
@@ -233,8 +238,29 @@ def _is_common(word: str, common: AbstractSet[str]) -> bool:
 
 
 @lru_cache(maxsize=16_384)
-def _called(words: tuple[str, ...], label: str) -> str:
-    return " ".join(trimmed(list(words), label))
+def name_of(words: tuple[str, ...], label: str) -> str:
+    """Return a name as a writer spells it, without titles and endings; empty if the words are none.
+
+    >>> name_of(("the", "WDIV", "-", "TV", "'s"), "ORG"), name_of(("Sgt",), "PERSON"), name_of(("police",), "ORG")
+    ('WDIV-TV', '', '')
+    """
+    parts = trimmed(list(words), label)
+    if len(parts) == 1 and (parts[0].lower() in _TITLES_ALONE or parts[0].islower()):
+        return ""
+    name = spelt(parts)
+    return name if name != name.lower() else ""
+
+
+def spelt(words: Iterable[str]) -> str:
+    """Return words with the spaces that a writer leaves between them.
+
+    >>> spelt(["Queen", "'s", "Park", "-", "St", ".", "James"])
+    "Queen's Park-St. James"
+    """
+    return _SPACED.sub(r"\1", " ".join(words)).replace(" - ", "-")
+
+
+_SPACED = re.compile(r" (['’]s?(?= |$)|\.)")
 
 
 def trimmed(words: list[str], label: str = "") -> list[str]:

@@ -16,7 +16,7 @@ from samevent.grounding.entities import EntityReader
 from samevent.grounding.places import PlaceName, places
 from samevent.grounding.quantities import quantities
 from samevent.grounding.tense import Tense, Tenses
-from samevent.grounding.time_words import is_address
+from samevent.grounding.time_words import is_address, is_model_year
 from samevent.grounding.times import is_time_of_day, resolve_time
 from samevent.language.annotation import Annotation
 from samevent.language.dates import document_date
@@ -137,8 +137,10 @@ class _Grounding:
 
     def _time(self, start: int, end: int) -> When | None:
         text = self._document.text[self._document.tokens[start].start : self._document.tokens[end - 1].end]
-        if self._words[end - 1].isdigit() and is_address(" ".join(self._words[start : end + 4])):
-            return None
+        if self._words[end - 1].isdigit():
+            after = self._words[end : end + 1]
+            if is_address(" ".join(self._words[start : end + 4])) or is_model_year("".join(after)):
+                return None
         before = self._words[start - 1].lower() if start else ""
         if before in ("since", "until", "till", "before", "by", "after"):
             text = f"{before} {text}"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samevent.corpus import Document, Entity, Mention
-from samevent.grounding.entity_mentions import GENDERS, NAME_LABELS, PRONOUNS, TITLES, Gender, trimmed
+from samevent.grounding.entity_mentions import GENDERS, NAME_LABELS, PRONOUNS, TITLES, Gender, name_of
 from samevent.language.annotation import Annotation
 
 Numbers = NDArray[np.int32]
@@ -48,8 +48,8 @@ def named_entities(document: Document, annotation: Annotation) -> list[NamedEnti
     labels: dict[str, str] = {}
     for start, end, label in annotation.entities:
         if label in NAME_LABELS:
-            words = [token.text for token in document.tokens[start:end]]
-            labels.setdefault(" ".join(trimmed(words, label)), label)
+            words = tuple(token.text for token in document.tokens[start:end])
+            labels.setdefault(name_of(words, label), label)
     return [NamedEntity(name, labels.get(name, ""), _gender(mentions[name])) for name in sorted(mentions)]
 
 

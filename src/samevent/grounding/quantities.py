@@ -37,7 +37,7 @@ _WORDS = frozenset(("a", "an", *SMALL, *_MANY, *_VAGUE))
 """The first words of numbers without figures."""
 _PEOPLE = frozenset(
     "people person victim man woman child boy girl worker employee passenger resident student officer soldier civilian "
-    "suspect individual patient protester teenager adult teen other".split()
+    "suspect individual patient protester teenager adult teen other kid survivor".split()
 )
 _CURRENCIES = {
     "$": "USD",
@@ -55,6 +55,10 @@ _CASUALTIES = {
     "kill": "dead", "die": "dead", "slay": "dead", "death": "dead", "dead": "dead", "fatality": "dead",
     "injure": "injured", "wound": "injured", "hurt": "injured", "injury": "injured",
 }  # fmt: skip
+_OLD = re.compile(r"(?:- )?old\b")
+_HARMED = frozenset("dead death fatality hurt injured wounded".split())
+_NAMES = frozenset(("ORG", "FAC", "EVENT", "WORK_OF_ART", "LAW"))
+"""Numbers in such names count nothing: *One News*."""
 _THREE = re.compile(r"\d{3}")
 _WHOLE = re.compile(r"(\d+(?:\.\d+)?)-?(magnitude|year|month|day|week|foot|mile|hour|point|story)s?(-old)?")
 
@@ -73,9 +77,8 @@ def quantities(words: Sequence[str], annotation: Annotation) -> list[Found]:
     dated = {
         token
         for start, end, label in annotation.entities
-        if label in ("DATE", "TIME", "ORDINAL")
+        if label in _NAMES or (label in ("DATE", "TIME", "ORDINAL") and not _is_age(lowered, start, end))
         for token in range(start, end)
-        if not _is_age(lowered, start, end)
     }
     found: list[Found] = []
     free = 0
@@ -85,6 +88,8 @@ def quantities(words: Sequence[str], annotation: Annotation) -> list[Found]:
         stop = number_end(lowered, annotation, token)
         if stop == token or token in dated or _is_no_count(lowered, token, stop):
             continue
+        if words[token].isupper() and "".join(words[stop : stop + 1]).istitle():
+            continue  # a name: *told ONE News*
         if quantity := _quantity(lowered, annotation, token, stop):
             if found and _is_range(lowered, found[-1], token, quantity):
                 first = found.pop()
@@ -172,7 +177,7 @@ def number_end(words: Sequence[str], annotation: Annotation, start: int) -> int:
 
 def _quantity(words: Sequence[str], annotation: Annotation, start: int, stop: int) -> Quantity | None:
     if match := _WHOLE.fullmatch(words[start]):
-        unit = f"{match[2]}{' old' if match[3] or words[stop : stop + 1] == ['old'] else ''}"
+        unit = f"{match[2]}{' old' if match[3] or _OLD.match(' '.join(words[stop : stop + 2])) else ''}"
         return Quantity(float(match[1]), float(match[1]), unit)
     if words[start] in _VAGUE and stop == start + 1:
         low, high = _VAGUE[words[start]]
@@ -230,7 +235,7 @@ def _unit(words: Sequence[str], annotation: Annotation, start: int, stop: int) -
     head = annotation.heads[stop - 1]
     for near in _following(annotation, start, stop, head):
         lemma = _counted(annotation.lemmas[near].lower(), annotation.tags[near])
-        return _CURRENCIES.get(lemma) or ("person" if lemma in _PEOPLE else lemma)
+        return _CURRENCIES.get(lemma) or ("person" if lemma in _PEOPLE or lemma in _HARMED else lemma)
     casualty = next(
         (_CASUALTIES[lemma] for lemma in (annotation.lemmas[head].lower(),) if lemma in _CASUALTIES), None
     )
@@ -261,7 +266,9 @@ def _following(annotation: Annotation, start: int, stop: int, head: int) -> Iter
         if annotation.pos[token] == "NOUN":
             yield token
             return
-        if annotation.pos[token] not in ("ADP", "DET", "ADJ", "NOUN", "PUNCT") or annotation.tags[token] in (
+        if annotation.pos[token] == "ADP" and annotation.lemmas[token].lower() != "of":
+            return  # *took 23 into custody*
+        if annotation.pos[token] not in ("ADP", "DET", "ADJ", "PUNCT") or annotation.tags[token] in (
             ",",
             ".",
         ):

@@ -27,7 +27,8 @@ DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?(?![\d:])"
 YEAR = r"(?P<year>1[5-9]\d\d|20\d\d)(?!\d)"
 WEEKDAY = r"(?P<weekday>(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)\b"
 NUMBER = (
-    rf"(?P<number>\d+(?:[.,]\d+)*|a few|several|a couple(?: of)?|couple(?: of)?|few|an?|{'|'.join(SMALL)})"
+    r"(?<![\d/])(?P<number>\d+(?:[.,]\d+)*|a few|several|a couple(?: of)?|couple(?: of)?|few|an?"
+    rf"|{'|'.join(SMALL)})"
 )
 UNIT = r"(?P<unit>second|minute|hour|night|day|week|month|year|decade|centur)(?:ies|s|y)?\b"
 ZONE = r"(?:gmt|utc|bst|cet|[ecmp][sd]?t|local time)\b"
@@ -43,6 +44,18 @@ _ADDRESS = re.compile(
     r"(?:\w+ )?\d+ (?:block\b|(?:[a-z]\.? )?(?:\w+ ){1,2}"
     r"(?:street|st|avenue|ave|road|rd|drive|dr|lane|boulevard|blvd|court|highway|trail)\b(?!['’]))"
 )
+
+
+_MAKES = frozenset(
+    "acura audi bmw buick cadillac chevrolet chevy chrysler dodge fiat ford gmc honda hyundai infiniti jaguar jeep kia "
+    "lexus lincoln mazda mercedes mercury mitsubishi nissan pontiac porsche saturn subaru suzuki tesla toyota "
+    "volkswagen volvo".split()
+)
+
+
+def is_model_year(word: str) -> bool:
+    """Return whether a year before this word is that of a car: *a gray 2013 Toyota*."""
+    return word.lower() in _MAKES
 
 
 def is_address(text: str) -> bool:
