@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import corpora, document
-from samevent.corpus import Argument, Corpus, Document, Mention
+from samevent.corpus import Argument, Corpus, Document, Mention, Reference, When, Where
 from samevent.results.labels import LONGEST, event_label
 
 Worded = tuple[Mention, Document]
@@ -52,6 +53,24 @@ def test_label_prefers_names_to_pronouns() -> None:
     unnamed = _worded("They raided Yida .", "raided", "They raided Yida", "They", "Yida")
     named = _worded("Later jets raided it .", "raided", "jets raided it", "jets")
     assert _label(unnamed, named) == "Jets raided it"
+
+
+def _referring(worded: Worded, day: str, place: Where | None = None) -> Worded:
+    mention, base = worded
+    changed = replace(mention, refers=Reference(When(day, day, source="argument"), place))
+    return changed, base.with_mentions(changed if m == mention else m for m in base.mentions)
+
+
+def test_label_has_the_place_and_date_that_its_mentions_agree_on() -> None:
+    tarn, kestry = (Where(name, id, ("Oakland",), "argument") for name, id in (("Tarn", 1), ("Kestry", 2)))
+    told = _worded("Jets raided Yida .", "raided", "jets raided Yida", "Jets", "Yida")
+    others = [
+        _referring(_worded("The raid ended .", "raid", "The raid", id=id), "2031-03-04", kestry)
+        for id in "ab"
+    ]
+    assert _label(_referring(told, "2031-03-04"), *others) == "Jets raided Yida · 4 Mar 2031"
+    assert _label(_referring(told, "2030-01-01", tarn), *others) == "Jets raided Yida"
+    assert _label(_referring(told, "2030-01-01", tarn)) == "Jets raided Yida · Tarn · 1 Jan 2030"
 
 
 def test_label_denies_only_what_most_mentions_deny() -> None:

@@ -3,9 +3,9 @@
 The label says what one sentence says and is never put together from several. The mention is chosen that words the event
 as most others do, names the participants that most others name, says who did or underwent it, and stands in a headline
 or a lead; a denial only if most mentions deny the event. Names are written in their fullest form, and the place and the
-date that the mention's own arguments refer to follow: *Jets bombed Yida · South Sudan · 10 Nov 2011*. Of equal clauses
-that with the place and date of most mentions counts, then the longer one, then the words, so the order of the mentions
-does not matter.
+date that the mention's own arguments refer to follow: *Jets bombed Yida · South Sudan · 10 Nov 2011*; not if the
+mentions together say that it was elsewhere or on another day. Of equal clauses that with the place and date of most
+mentions counts, then the longer one, then the words, so the order of the mentions does not matter.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
 from samevent.corpus import Document, Entity, Mention
 from samevent.corpus.mention import named_participants
-from samevent.corpus.reference import Reference
+from samevent.corpus.reference import Reference, common_when, common_where
 from samevent.similarity.stemming import stem
 
 LONGEST = 90
@@ -48,9 +49,9 @@ _SMALL = frozenset("of the and for in de la van von bin al".split())
 class Candidate(NamedTuple):
     """What one mention offers as a label of its event.
 
-    `word` is the stem of its head, `named` are its arguments by their last words, `place` its sentence. `about` are the
-    place and the date that its own arguments refer to, `who` the named entities among them. It is `told` if it says
-    who did or underwent what happened.
+    `word` is the stem of its head, `named` are its arguments by their last words, `place` its sentence. `refers` is
+    what it refers to, `who` are the named entities among its arguments. It is `told` if it says who did or underwent
+    what happened.
     """
 
     text: str
@@ -58,7 +59,7 @@ class Candidate(NamedTuple):
     named: frozenset[str]
     place: int
     negated: bool = False
-    about: tuple[str, ...] = ()
+    refers: Reference | None = None
     told: bool = False
     who: tuple[Entity, ...] = ()
 
@@ -79,8 +80,8 @@ def candidate(mention: Mention, document: Document, known: Mapping[str, Mention]
         if filler.refers and filler.refers.entity:
             text = _named_fully(text, " ".join(filler.text.split()), filler.refers.entity.name)
     place = document.sentence_of(mention.start)
-    about, who = _about(mention.refers), named_participants(mention, known)
-    return Candidate(text, stem(head.casefold()), named, place, mention.negated, about, told, who)
+    who = named_participants(mention, known)
+    return Candidate(text, stem(head.casefold()), named, place, mention.negated, mention.refers, told, who)
 
 
 def label_of(candidates: Sequence[Candidate]) -> str:
@@ -89,16 +90,16 @@ def label_of(candidates: Sequence[Candidate]) -> str:
     named = Counter(name for each in candidates for name in each.named)
     denied = 2 * sum(each.negated for each in candidates) > len(candidates)
 
-    about = Counter(part for each in candidates for part in each.about)
+    about = Counter(part for each in candidates for part in _about(each.refers))
 
     def order(each: Candidate) -> tuple[bool, float, int, int, str]:
         fitness = _fitness(each, words, named, len(candidates))
-        usual = sum(about[part] for part in each.about)
+        usual = sum(about[part] for part in _about(each.refers))
         return each.negated != denied, -fitness, -usual, -len(each.text), each.text
 
     best = min(candidates, key=order)
     label = shortened(_capitalised(best.text))
-    for part in best.about:
+    for part in _about(_agreed(best.refers, [each.refers for each in candidates])):
         longer = f"{label} · {part}"
         if len(longer) <= LONGEST and part not in label:
             label = longer
@@ -198,6 +199,20 @@ def _about(refers: Reference | None) -> tuple[str, ...]:
     if when and when.source == "argument" and when.start and when.start == when.end:
         parts.append(_spelled(date.fromisoformat(when.start)))
     return tuple(parts)
+
+
+def _agreed(refers: Reference | None, event: Sequence[Reference | None]) -> Reference | None:
+    """Return the place and date of a mention as far as they do not contradict those of the event."""
+    if refers is None:
+        return None
+    when, where = common_when(event), common_where(event)
+    if when and refers.when and refers.when.start and not refers.when.duration:
+        inside = (when.start or "") <= refers.when.start <= (when.end or "9999")
+        refers = refers if inside else replace(refers, when=None)
+    if where and refers.where and where.id and refers.where.id:
+        inner, outer = sorted((where.path, refers.where.path), key=len, reverse=True)
+        refers = refers if inner[-len(outer) :] == outer else replace(refers, where=None)
+    return refers
 
 
 def _spelled(day: date) -> str:
