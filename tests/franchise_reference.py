@@ -93,7 +93,7 @@ class Menu:
         change = 0.0
         for f, n in shown.items():
             table, held = self.observations.feature_logs[self.observations.table[f]], self.counts[k][f]
-            change += float(table[n + held] - table[n] - table[held])
+            change += float(table[n + held] - table[n] - table[held]) * int(self.observations.times[f])
         for fall, n, held in zip(self.observations.total_logs, totals, self.totals[k], strict=True):
             change += float(fall[n] + fall[held] - fall[n + held])
         return change
@@ -460,7 +460,8 @@ class Tables:
         shown, totals = self.menu.observed(s)
         observations = self.menu.observations
         log_marginal = sum(
-            float(observations.feature_logs[observations.table[f]][n]) for f, n in shown.items()
+            float(observations.feature_logs[observations.table[f]][n]) * int(observations.times[f])
+            for f, n in shown.items()
         )
         return log_marginal - sum(
             float(logs[n]) for logs, n in zip(observations.total_logs, totals, strict=True)

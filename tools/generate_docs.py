@@ -38,7 +38,7 @@ MEANINGS = {
     "prior_within": "shape and rate of the gamma prior from which α_d is drawn; empty: α_d is fixed",
     "prior_across": "shape and rate of the gamma prior from which α_0 is drawn; empty: α_0 is fixed",
     "start": "runs start with one event for each mention (`alone`), or for each head lemma (`lemma`)",
-    "merges": "how often a sweep tries to split a whole event or to merge two",
+    "merges": "how often, per 1,000 mentions, a sweep tries to split a whole event or to merge two",
     "dirichlet": "λ of the Dirichlet prior over words",
     "document_weight": "γ of w(d, d') = exp(γ sim)",
     "observe": "what events generate: `words`, the `head_lemma`, or `two_lemmas` (the head's and its verb's)",

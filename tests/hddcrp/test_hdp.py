@@ -180,6 +180,29 @@ def test_log_likelihood_is_that_of_tokens_one_by_one() -> None:
             assert observations.log_likelihood(labels) == pytest.approx(weight * expected, abs=1e-6)
 
 
+def test_features_of_the_same_customers_are_one_and_those_of_one_customer_none() -> None:
+    same, alone = Rows.counted([[0, 1, 2], [3], [0, 1, 2, 2], [3, 4, 4]]), Rows.counted([[0], [1], [2], [3]])
+    parents = np.array([0, 0, 1, 1, 1])
+    channels = [
+        Channel(alone, 4, 0.5),
+        Channel(same, 5, 0.3),
+        Channel(alone, 4, 0.2),
+        Channel(same, 5, 0.4, parent=parents),
+    ]
+    observations = Observations.of_channels(channels, 4)
+    # The first channel as it is; 0 and 1, 2, 3; nothing; the same under their parents; the parents, by their counts.
+    assert observations.table.tolist() == [0, 0, 0, 0, 1, 1, 1, 3, 3, 3, 4, 4]
+    assert observations.times.tolist() == [1, 1, 1, 1, 2, 1, 1, 2, 1, 1, 1, 1]
+    for labels in ([0, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 1], [0, 1, 2, 3]):
+        expected = np.log(likelihood(tuple(labels), channels))
+        assert observations.log_likelihood(np.array(labels)) == pytest.approx(expected, abs=1e-6)
+        state = hdp.init([0, 0, 1, 1], channels, seeded(0, "same"), labels=labels)
+        blind = hdp.init([0, 0, 1, 1], [], seeded(0, "same"), labels=labels)
+        assert hdp.Info.of(state).log_joint - hdp.Info.of(blind).log_joint == pytest.approx(
+            expected, abs=1e-6
+        )
+
+
 def test_a_parent_that_never_changes_changes_nothing() -> None:
     plain = random_channels(4, 10)[0]
     with_parent = replace(plain, parent=np.zeros(3, int))

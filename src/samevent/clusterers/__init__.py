@@ -29,17 +29,18 @@ CLUSTERERS: Mapping[str, Clusterer] = {
     "agglomerative": Agglomerative(),
     "hdp-lex": Hdp(),
     "hdp-1f": Hdp(features=("head_lemma",)),
-    "hdp-flat-lf": Hdp(features=LF, start="lemma"),
-    "hdp-flat-lf-wf": Hdp(features=LF + WF, start="lemma"),
-    "hdp-flat-lf-wf-sf": Hdp(features=LF + WF + SF, start="lemma"),
-    "hdp-struct": Hdp(features=LF + WF + SF, structured=True, start="lemma"),
+    "hdp-flat-lf": Hdp(features=LF, start="lemma", merges=5),
+    "hdp-flat-lf-wf": Hdp(features=LF + WF, start="lemma", merges=5),
+    "hdp-flat-lf-wf-sf": Hdp(features=LF + WF + SF, start="lemma", merges=5),
+    "hdp-struct": Hdp(features=LF + WF + SF, structured=True, start="lemma", merges=5),
     "ddcrp": Ddcrp(),
     "hddcrp-star": HddcrpStar(),
     "hddcrp": Hddcrp(),
 }
 """Every clusterer by its name, with the settings that presets change.
 
-HDPs that see much of a mention start from lemmas: from single mentions, the first sweeps take ten times as long."""
+HDPs that see much of a mention start from lemmas: from single mentions, the first sweeps take ten times as long. In
+them, whole events split and merge: mentions that share many values cannot leave an event one by one."""
 
 _INTEGRATED: Mapping[str, Any] = {
     "uncertain": True,

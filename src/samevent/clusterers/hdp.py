@@ -34,8 +34,8 @@ class Hdp(WithoutPairs, Sampling):
 
     `alpha_within` and `alpha_across` are the concentrations of documents and of the top level. One that has a gamma
     prior, shape and rate, is drawn from it; without a prior it is fixed. Chains start with one event for each mention,
-    or for each head lemma. `merges` is how often a sweep tries to split a whole event or to merge two: with several
-    features, chains then reach more probable states, more slowly.
+    or for each head lemma. `merges` is how often, per 1,000 mentions, a sweep tries to split a whole event or to merge
+    two.
     """
 
     features: tuple[Feature, ...] = ("words",)
@@ -85,9 +85,10 @@ class Hdp(WithoutPairs, Sampling):
         observed = channels(evidence, self.features, structured=self.structured, dirichlet=self.dirichlet)
         table = evidence.table
         lemmas = table.heads.lemma[table.head] if self.start == "lemma" else None
+        merges = -(-self.merges * len(evidence) // 1000)
         draws = sample(
             table.document, observed, alpha_within=self.alpha_within, alpha_across=self.alpha_across,
-            priors=self.priors, labels=lemmas, merges=self.merges, seed=seed, runs=self.runs, sweeps=self.sweeps,
+            priors=self.priors, labels=lemmas, merges=merges, seed=seed, runs=self.runs, sweeps=self.sweeps,
             keep=self.kept_per_run, jobs=jobs, progress=progress, checkpoint=checkpoint,
         )  # fmt: skip
         return self.answer_from(draws, evidence, seed=seed, jobs=jobs)

@@ -170,11 +170,12 @@ class Info(NamedTuple):
     @classmethod
     def of(cls, state: State) -> Info:
         """Compute everything afresh."""
-        used = np.flatnonzero(state.tables.size)
+        used, observed = np.flatnonzero(state.tables.size), state.observations
         log_joint = (
             log_crp(state.tables.size[used], np.bincount(state.restaurants.document), state.alpha_within)
             + log_prior_of_tables(state.tables.cluster[used], state.alpha_across)
-            + log_likelihood(state.menu, state.observations.feature_logs, state.observations.total_logs)
+            + log_likelihood(state.menu, observed.feature_logs, observed.total_logs)
+            + observed.constant
         )
         for prior, alpha in zip(state.priors, state.alphas.tolist(), strict=True):
             log_joint += prior.log_density(alpha) if prior else 0.0

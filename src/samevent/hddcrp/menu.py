@@ -31,8 +31,9 @@ TABLES, GROUP, NEXT, PREVIOUS, RANK = range(5)
 """Columns of `clusters`: tables, group, neighbours in the list of the group, rank among the clusters sharing with S."""
 FIRST, POSITION, SHARING_TABLES = range(1, 4)
 """Columns of `groups` after TABLES: first cluster, position among active groups, tables of clusters sharing with S."""
-BEGIN, END, LOGS, IN_S, PLACE = range(5)
-"""Columns of `features`; PLACE is the entry of the cluster that S was taken out of, or was put into last."""
+BEGIN, END, LOGS, IN_S, PLACE, TIMES = range(6)
+"""Columns of `features`; PLACE is the entry of the cluster that S was taken out of, or was put into last, and TIMES is
+how many equal features this one stands for."""
 _COLUMNS = 8
 """Room for them: a row of `features` lies in one line of the processor's cache."""
 CLUSTER, FEATURE, COUNT = 0, 0, 1
@@ -57,7 +58,7 @@ class Menu(NamedTuple):
     counters: NDArray[np.int64]
     lists: Integers
     features: Integers
-    """For each feature: where its clusters begin and end in `entries`, its row of `feature_logs`, its count in S."""
+    """For each feature: where its clusters begin and end, its row of `feature_logs`, its count in S, TIMES."""
     entries: Integers
     """Clusters that show a feature, in ascending order, and how often: 0 only in the cluster that S has just left."""
     clusters: Integers
@@ -98,6 +99,7 @@ def new_menu(observations: Observations) -> Menu:
     features = np.zeros((len(capacity), _COLUMNS), np.int32)
     features[:, BEGIN] = features[:, END] = np.cumsum(capacity) - capacity
     features[:, LOGS] = observations.table
+    features[:, TIMES] = observations.times
     counters = np.zeros(8, np.int64)
     counters[[FREE_CLUSTERS, FREE_GROUPS]] = count
     counters[LEFT] = NONE
@@ -375,12 +377,12 @@ def _free_slot(menu, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def log_likelihood(menu, feature_logs, total_logs):  # type: ignore[no-untyped-def]
-    """Return log p(observations | partition) by the counts of the menu."""
+    """Return log p(observations | partition) by the counts of the menu, without the constant."""
     total = 0.0
     for f in range(len(menu.features)):
         logs = feature_logs[menu.features[f, LOGS]]
         for e in range(menu.features[f, BEGIN], menu.features[f, END]):
-            total += logs[menu.entries[e, COUNT]]
+            total += menu.features[f, TIMES] * logs[menu.entries[e, COUNT]]
     for k in range(len(menu.clusters)):
         if menu.clusters[k, TABLES] > 0:
             for c in range(menu.sums.shape[1]):

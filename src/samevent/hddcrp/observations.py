@@ -9,6 +9,10 @@ distribution per parent: with n_pv values v under p, out of V possible ones,
 Both become sums over features. A pair (p, v) is a feature with the table A, a parent is a feature with the table -B,
 so two clusters that share neither do not affect each other; only a plain channel's B[N] concerns every cluster.
 
+Synonyms of a rare head are shown by the same customers, and many values by one customer alone. After the first channel,
+features of one table that the same customers show equally often are one feature, which counts several times, and a
+feature of one customer is a constant: it adds the same to every cluster that the customer joins.
+
 Structured channels are our reading of HDP-struct: its features depend on each other, as a role filler depends on the
 predicate, so a channel is conditioned on the value of another one instead of being independent of it.
 """
@@ -92,17 +96,19 @@ class Channel:
 class Observations:
     """Channels as features: customer i shows `counts[s:t]` of `features[s:t]`, where s, t = starts[i], starts[i+1].
 
-    `feature_logs[table[f]]` are the log marginals of feature f by its count, `totals[i, c]` counts the values of
-    customer i in plain channel c, and `total_logs[c]` is that channel's B. `total_ratios[c, s, N]` is
-    exp(B[s] + B[N] - B[s+N]) for small s and N. All logs are multiplied by the likelihood weight. `channel_of` is the
-    channel of each row of `feature_logs`, -1 if it is structured.
+    `times[f] * feature_logs[table[f]]` are the log marginals of feature f by its count, `constant` is that of features
+    of one customer, `totals[i, c]` counts the values of customer i in plain channel c, and `total_logs[c]` is that
+    channel's B. `total_ratios[c, s, N]` is exp(B[s] + B[N] - B[s+N]) for small s and N. All logs are multiplied by the
+    likelihood weight. `channel_of` is the channel of each row of `feature_logs`, -1 if it is structured.
     """
 
     starts: NDArray[np.int64]
     features: Integers
     counts: Integers
     table: Integers
+    times: Integers
     feature_logs: Floats
+    constant: float
     totals: Integers
     total_logs: Floats
     total_ratios: Floats = field(repr=False)
@@ -144,18 +150,26 @@ class Observations:
             else:
                 parts.append((_parents(values, np.asarray(channel.parent)), -logs))
                 channel_of.append(-1)
-        sizes = [int(rows.columns.max(initial=-1)) + 1 for rows, _ in parts]
-        rows = np.concatenate([np.zeros(0, np.int64), *(part.rows for part, _ in parts)])
-        features = np.concatenate([np.zeros(0, np.int64), *(part.columns for part, _ in parts)])
-        features += np.repeat(np.cumsum([0, *sizes])[:-1], [len(part.columns) for part, _ in parts])
-        counts = np.concatenate([np.zeros(0), *(part.values for part, _ in parts)])
+        feature_logs = _stacked([logs for _, logs in parts] or [np.zeros(1)])
+        constant, distinct = 0.0, [(rows, np.ones(_width(rows), np.int64)) for rows, _ in parts[:1]]
+        for (rows, _), logs in zip(parts[1:], feature_logs[1:], strict=True):
+            shared, times, single = _distinct(rows)
+            distinct.append((shared, times))
+            constant += float(logs[single].sum())
+        sizes = [len(times) for _, times in distinct]
+        rows = np.concatenate([np.zeros(0, np.int64), *(part.rows for part, _ in distinct)])
+        features = np.concatenate([np.zeros(0, np.int64), *(part.columns for part, _ in distinct)])
+        features += np.repeat(np.cumsum([0, *sizes])[:-1], [len(part.columns) for part, _ in distinct])
+        counts = np.concatenate([np.zeros(0), *(part.values for part, _ in distinct)])
         order = np.argsort(rows, kind="stable")
         return cls(
             starts=np.concatenate([[0], np.bincount(rows, minlength=customers).cumsum()]).astype(np.int64),
             features=features[order].astype(np.int32),
             counts=counts[order].astype(np.int32),
             table=np.repeat(np.arange(len(parts)), sizes).astype(np.int32),
-            feature_logs=_stacked([logs for _, logs in parts] or [np.zeros(1)]),
+            times=np.concatenate([np.zeros(0), *(times for _, times in distinct)]).astype(np.int32),
+            feature_logs=feature_logs,
+            constant=constant,
             totals=totals,
             total_logs=_stacked(total_logs),
             total_ratios=_ratios(total_logs),
@@ -170,10 +184,46 @@ class Observations:
             labels[customer].astype(np.int64) * width + self.features, return_inverse=True
         )
         counts = np.bincount(cell, weights=self.counts, minlength=len(cells)).astype(np.int64)
-        log_likelihood = self.feature_logs[self.table[cells % width], counts].sum() if width else 0.0
+        shown = cells % width if width else cells
+        log_likelihood = (
+            self.constant + (self.times[shown] * self.feature_logs[self.table[shown], counts]).sum()
+        )
         for total, logs in zip(self.totals.T, self.total_logs, strict=True):
             log_likelihood -= logs[np.bincount(labels, weights=total).astype(np.int64)].sum()
         return float(log_likelihood)
+
+
+def _width(rows: Rows) -> int:
+    return int(rows.columns.max(initial=-1)) + 1
+
+
+def _distinct(rows: Rows) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
+    """Number features anew: those that the same customers show equally often are one, those of one customer none.
+
+    Return the rows of the rest, how many features each of these stands for, and the counts of features of one customer.
+    """
+    customer, order = rows.rows, np.argsort(rows.columns, kind="stable")
+    bounds = np.bincount(rows.columns, minlength=_width(rows)).cumsum()
+    number, times, single = np.full(len(bounds), -1), [], []
+    seen: dict[tuple[bytes, bytes], int] = {}
+    for f, shown in enumerate(np.split(order, bounds[:-1])):
+        if len(shown) > 1:
+            column = customer[shown].tobytes(), rows.values[shown].tobytes()
+            number_here = seen.setdefault(column, len(seen))
+            if number_here < len(times):
+                times[number_here] += 1
+            else:
+                times.append(1)
+                number[f] = number_here
+        elif len(shown):
+            single.append(int(rows.values[shown[0]]))
+    kept = number[rows.columns] >= 0
+    starts = np.concatenate([[0], np.cumsum(kept)])[rows.starts]
+    return (
+        Rows(starts, number[rows.columns[kept]].astype(np.int32), rows.values[kept]),
+        np.array(times, np.int64),
+        np.array(single, np.int64),
+    )
 
 
 def _parents(values: Rows, parent: NDArray[Any]) -> Rows:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from samevent.hddcrp.blocks import customers_in, put_back, seat_if_accepted, take_out
 from samevent.hddcrp.kernels import inlined, kernel, uniform
-from samevent.hddcrp.menu import ALL_TABLES, COUNT, FEATURE, GROUP, LOGS, NONE, TABLES, count_in
+from samevent.hddcrp.menu import ALL_TABLES, COUNT, FEATURE, GROUP, LOGS, NONE, TABLES, TIMES, count_in
 from samevent.hddcrp.observations import Observations
 from samevent.hddcrp.problem import Integers
 from samevent.hddcrp.weighing import log_ratio_with
@@ -336,7 +336,7 @@ def _log_weight(i, s, alpha_within, alpha_across, restaurants, menu, sides):  # 
     for e in range(menu.starts[i], menu.starts[i + 1]):
         f = menu.observed[e, FEATURE]
         logs, there = menu.feature_logs[menu.features[f, LOGS]], sides.counts[f, s]
-        weight += logs[there + menu.observed[e, COUNT]] - logs[there]
+        weight += menu.features[f, TIMES] * (logs[there + menu.observed[e, COUNT]] - logs[there])
     for c in range(menu.sums.shape[1]):
         there = sides.totals[s, c]
         weight -= menu.total_logs[c, there + menu.totals[i, c]] - menu.total_logs[c, there]

@@ -44,6 +44,7 @@ from samevent.hddcrp.menu import (
     SHARING,
     SHARING_TABLES,
     TABLES,
+    TIMES,
     S,
     count_in,
 )
@@ -100,8 +101,9 @@ def set_aside(menu, reach):  # type: ignore[no-untyped-def]
             c = menu.channel_of[row]
             if c == NONE or menu.features[f, END] - menu.features[f, BEGIN] < least:
                 continue
-            logs, s, taken = menu.total_logs[c], menu.sums[S, c], int(bounds[_TAKEN, c]) + ours
-            added = bounds[_LOGS, c] - menu.feature_logs[row, ours]
+            times = menu.features[f, TIMES]
+            logs, s, taken = menu.total_logs[c], menu.sums[S, c], int(bounds[_TAKEN, c]) + times * ours
+            added = bounds[_LOGS, c] - times * menu.feature_logs[row, ours]
             bound = max(0.0, added + logs[s] - logs[s + 1] + logs[taken + 1])
             if total - bounds[_BOUND, c] + bound > reach:
                 continue
@@ -123,7 +125,7 @@ def share(menu, count, at_most, reach):  # type: ignore[no-untyped-def]
     for n in range(count):
         f = menu.features_of_s[n]
         logs = menu.feature_logs[menu.features[f, LOGS]]
-        ours = menu.features[f, IN_S]
+        ours, times = menu.features[f, IN_S], menu.features[f, TIMES]
         for e in range(menu.features[f, BEGIN], menu.features[f, END]):
             k, theirs = menu.entries[e, CLUSTER], menu.entries[e, COUNT]
             if theirs == 0:
@@ -132,7 +134,7 @@ def share(menu, count, at_most, reach):  # type: ignore[no-untyped-def]
             if rank == NONE:
                 rank = _rank(menu, k)
                 ratios[OF_SHARING, rank] = 0.0
-            ratios[OF_SHARING, rank] += logs[ours + theirs] - logs[ours] - logs[theirs]
+            ratios[OF_SHARING, rank] += times * (logs[ours + theirs] - logs[ours] - logs[theirs])
     if count == menu.counters[FEATURES_OF_S]:
         return
     kept = 0
@@ -253,7 +255,7 @@ def _gain(menu, f, k):  # type: ignore[no-untyped-def]
     if theirs == 0:
         return 0.0
     logs, ours = menu.feature_logs[menu.features[f, LOGS]], menu.features[f, IN_S]
-    return logs[ours + theirs] - logs[ours] - logs[theirs]
+    return menu.features[f, TIMES] * (logs[ours + theirs] - logs[ours] - logs[theirs])
 
 
 @kernel
