@@ -2,10 +2,11 @@
 
 Prints one JSON object per size: nanoseconds per mention and sweep of HDDCRP*, of the HDP on words (a mention's table,
 its share of the tables' clusters and of the moves of blocks), of the HDP with three channels, of the HDP with twenty
-features of a mention (its context, synonyms and hypernyms, as in HDP-flat), of the HDDCRP; their ratios to the HDDCRP;
-for the HDPs also a floor, one pass over the clusters that share a feature with each mention, and the size of a chain;
-and, if tomotopy is installed, its HDP on the same words, per word. Events have eight mentions
-on average; a mention shows its event's word or, now and then, another one, and sometimes a second word.
+features of a mention (its context, synonyms and hypernyms, and splits and merges, as in HDP-flat), of the HDDCRP; their
+ratios to the HDDCRP; for the HDPs also a floor, one pass over the clusters that share a feature with each mention, and
+the size of a chain; and, if tomotopy is installed, its HDP on the same words, per word. Events have eight mentions on
+average; a mention shows its event's word or, now and then, another one, and sometimes a second word. A stored line,
+`docs/results/crp.json`, has a section in docs/results.md.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import importlib.util
 import json
 import time
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from samevent.clusterers import CLUSTERERS
 from samevent.clusterers.hdp import Hdp
 from samevent.hddcrp import collapsed, hddcrp_star, hdp, weights
 from samevent.hddcrp.chains import Info
@@ -39,6 +42,7 @@ VOCABULARY = 10_000
 BURN_IN, TIMED = 12, 6
 PRIORS = Hdp().priors
 """Concentrations are drawn as in the clusterers."""
+FLAT = cast(Hdp, CLUSTERERS["hdp-flat-lf-wf"])
 
 
 def drawn_problem(n: int) -> Problem:
@@ -103,7 +107,10 @@ def measure(n: int) -> dict[str, float | int | None]:
     one = hdp.init(problem.document, [lexical], seeded(0, "hdp"), priors=PRIORS)
     three = hdp.init(problem.document, _three_channels(problem), seeded(0, "hdp"), priors=PRIORS)
     heads = problem.words.columns[problem.words.starts[:-1]]
-    many = hdp.init(problem.document, _flat_channels(problem), seeded(0, "hdp"), priors=PRIORS, labels=heads)
+    many = hdp.init(
+        problem.document, _flat_channels(problem), seeded(0, "hdp"), priors=PRIORS, labels=heads,
+        merges=FLAT.merges * n // 1000,
+    )  # fmt: skip
     block = split(problem.words, weights.collapsed(problem), smallest=n + 1).block(0)
     logs = Logs.of(problem)
     flat = collapsed.init(block, (block.links[0].starts[:-1].copy(),), seeded(0, "hddcrp"), logs)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 from tools.chain_starts import described
-from tools.results_page.chains import chain_starts
+from tools.results_page.chains import TIMED, chain_starts, speed
 
 SWEEPS = 80
 
@@ -46,3 +46,13 @@ def test_page_says_that_both_starts_agree() -> None:
         "rhat": {"events": 1.0, "log joint": 1.0},
     }  # fmt: skip
     assert "All of them end in the same place" in chain_starts({"chain_starts": [row]})
+
+
+def test_page_shows_the_time_of_a_sweep_beside_its_floor() -> None:
+    row = {"n": 53_429, "documents": 446, "hdp_floor_ns_per_update": 120.0}
+    for number, name in enumerate(TIMED, start=1):
+        row |= {f"{name}_ns_per_update": 1000.0 * number, f"{name}_clusters": 1000 * number}
+    page = speed(row)
+    assert "53,429 mentions in 446 documents" in page
+    assert "| HDP, words | 1.0 | 0.12 | 1,000 |" in page
+    assert "| HDDCRP | 5.0 |  | 5,000 |" in page

@@ -24,7 +24,7 @@ CUSTOMERS, EVENTS = 2000, 120
 
 
 def drawn_state() -> hdp.State:
-    """Events have words of their own and, like all others, words that are common."""
+    """Events have words of their own and, like all others, words that are common, in pairs."""
     random = stream(0, "weighing")
     event = random.integers(EVENTS, size=CUSTOMERS)
     own = event[:, None] * 5 + random.integers(5, size=(CUSTOMERS, 6))
@@ -33,12 +33,14 @@ def drawn_state() -> hdp.State:
     parents = np.arange(40) % 3
     channels = [
         Channel(Rows.counted(own.tolist()), EVENTS * 5, 1e-7),
-        Channel(Rows.counted(common.tolist()), 12, 1e-7),
+        Channel(Rows.counted(np.concatenate([common, 12 + common], axis=1).tolist()), 24, 1e-7),
         Channel(Rows.counted(few.tolist()), 40, 1e-2, parent=parents),
     ]
     wrong = random.random(CUSTOMERS) < 0.1
     labels = np.where(wrong, random.integers(EVENTS, size=CUSTOMERS), event)
-    return hdp.init(np.arange(CUSTOMERS) // 20, channels, seeded(0, "weighing"), labels=labels)
+    state = hdp.init(np.arange(CUSTOMERS) // 20, channels, seeded(0, "weighing"), labels=labels)
+    assert (state.observations.times[state.observations.table == 1] == 2).all()
+    return state
 
 
 def test_features_that_are_set_aside_change_no_weight() -> None:

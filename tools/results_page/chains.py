@@ -1,4 +1,4 @@
-"""Whether chains end in the same place wherever they start (`tools.chain_starts`)."""
+"""Whether chains end in the same place wherever they start (`tools.chain_starts`), and what a sweep of them costs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ Json = Mapping[str, Any]
 
 NAMES = {"alone": "single mentions", "lemma": "lemmas"}
 MENTIONS = {"gold": "gold", "predicted": "extracted"}
+TIMED = {
+    "hdp": "HDP, words",
+    "hdp_three_channels": "HDP, three channels",
+    "hdp_twenty_features": "HDP, twenty features of a mention, as in HDP-flat",
+    "hddcrp_star": "HDDCRP*",
+    "hddcrp": "HDDCRP",
+}
+"""What `benchmarks/crp.py` times."""
 SETTLED = 1.1
 """R-hat of the number of events below which chains count as being in the same place."""
 
@@ -64,3 +72,27 @@ def _conclusion(rows: list[Json]) -> str:
         return "All of them end in the same place, wherever they start."
     names = ", ".join(f"`{row['clusterer']}` on {row['given']:,} mentions" for row in apart)
     return f"Not settled within these sweeps: {names}."
+
+
+def speed(result: Json) -> str:
+    """Return the section on the time of a sweep."""
+    body = [
+        [
+            title,
+            f"{result[f'{name}_ns_per_update'] / 1000:.1f}",
+            _thousandth(result.get(f"{name}_floor_ns_per_update")),
+            f"{result[f'{name}_clusters']:,}",
+        ]
+        for name, title in TIMED.items()
+    ]
+    about = (
+        f"On a synthetic corpus of {result['n']:,} mentions in {result['documents']:,} documents "
+        "(`python benchmarks/crp.py --json`). The floor is one pass over the clusters that share a feature with each "
+        "mention."
+    )
+    columns = ["", "microseconds per mention and sweep", "floor", "clusters"]
+    return "\n\n".join(["## Time of a sweep", about, table(columns, body)])
+
+
+def _thousandth(value: float | None) -> str:
+    return "" if value is None else f"{value / 1000:.2f}"

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tools.results_page.chains import chain_starts
+from tools.results_page.chains import chain_starts, speed
 from tools.results_page.claims import claims, discussion, rules
 from tools.results_page.coreference import (
     Json,
@@ -55,6 +55,8 @@ def results_page(results: Mapping[str, Json]) -> tuple[str, Plots]:
         parts.append(extraction(results["extraction"]))
     parts += [coreference(name, result, plots) for name, result in tables.items()]
     parts += [chain_starts(result) for result in results.values() if "chain_starts" in result]
+    if "crp" in results:
+        parts.append(speed(results["crp"]))
     if "ablations" in results:
         parts.append(_ablations(results["ablations"], plots))
     if "analysis" in results:

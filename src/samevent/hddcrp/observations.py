@@ -151,9 +151,9 @@ class Observations:
                 parts.append((_parents(values, np.asarray(channel.parent)), -logs))
                 channel_of.append(-1)
         feature_logs = _stacked([logs for _, logs in parts] or [np.zeros(1)])
-        constant, distinct = 0.0, [(rows, np.ones(_width(rows), np.int64)) for rows, _ in parts[:1]]
-        for (rows, _), logs in zip(parts[1:], feature_logs[1:], strict=True):
-            shared, times, single = _distinct(rows)
+        constant, distinct = 0.0, [(part, np.ones(_width(part), np.int64)) for part, _ in parts[:1]]
+        for (part, _), logs in zip(parts[1:], feature_logs[1:], strict=True):
+            shared, times, single = _distinct(part)
             distinct.append((shared, times))
             constant += float(logs[single].sum())
         sizes = [len(times) for _, times in distinct]
@@ -204,7 +204,9 @@ def _distinct(rows: Rows) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
     """
     customer, order = rows.rows, np.argsort(rows.columns, kind="stable")
     bounds = np.bincount(rows.columns, minlength=_width(rows)).cumsum()
-    number, times, single = np.full(len(bounds), -1), [], []
+    number = np.full(len(bounds), -1)
+    times: list[int] = []
+    single: list[int] = []
     seen: dict[tuple[bytes, bytes], int] = {}
     for f, shown in enumerate(np.split(order, bounds[:-1])):
         if len(shown) > 1:
