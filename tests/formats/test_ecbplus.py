@@ -157,6 +157,13 @@ def test_document_in_two_files_is_rejected(folder: Path) -> None:
     assert caught.value.where == str(second)
 
 
+def test_an_archive_of_other_files_is_to_be_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "news.zip", "w") as zipped:
+        zipped.writestr("a.txt", "A quake struck Kestry.")
+    with pytest.raises(FormatError, match=r"news\.zip: the archive has no XML files.*Unpack it"):
+        read(tmp_path / "news.zip")
+
+
 def test_bad_document_in_a_zip_is_rejected_with_its_place(archive: Path) -> None:
     with zipfile.ZipFile(archive, "a") as zipped:
         zipped.writestr("ECB+/1/1_3ecb.xml", XML.format(name="1_3ecb.xml").partition("<Markables>")[0])

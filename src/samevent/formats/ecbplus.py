@@ -70,7 +70,17 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
         for name in _in_order(files):
             yield str(files[name]), read_bytes(files[name])
     elif has_suffix(path, ".zip"):
-        yield from read_zip(path, _in_order)
+        empty = True
+        for file in read_zip(path, _in_order):
+            empty = False
+            yield file
+        if empty:
+            raise FormatError(
+                "the archive has no XML files",
+                where=place(path),
+                expected="the files of ECB+, which alone are read from an archive",
+                hint="unpack it, and name the folder",
+            )
     else:
         yield str(path), read_bytes(path)
 
