@@ -49,6 +49,13 @@ def test_mentions_are_in_reading_order() -> None:
     assert starts == sorted(starts)
 
 
+def test_capitals_of_a_headline_make_nobody_a_person() -> None:
+    text = "[Suspect/NNP] shot/VBD [Ann/NNP Lee/NNP]\nthe/DT suspect/NN fled/VBD [Lake/NNP]\n[USA/NNP] met/VBD usa/NN"
+    labels = {"Suspect": "PERSON", "Ann Lee": "PERSON", "Lake": "ORG", "USA": "ORG"}
+    called = [mention.called for mention in entity_mentions(*written(text, labels=labels))]
+    assert called == ["", "Ann Lee", "Lake", "USA"]
+
+
 def test_names_are_spelled_as_by_a_writer_and_titles_are_none() -> None:
     text = "[Sgt/NNP] told/VBD [WDIV/NNP -/HYPH TV/NNP] of/IN [Sam/NNP 's/POS Club/NNP]"
     labels = {"Sgt": "PERSON", "WDIV - TV": "ORG", "Sam 's Club": "ORG"}

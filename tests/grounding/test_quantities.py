@@ -30,6 +30,7 @@ CASES = {
     "No one expected this.": [],
     "The evacuation ended at eleven.": [],
     "Two fishermen were killed.": ["2 fisherman"],
+    "He weighs 180 pounds and paid 25,000 pounds.": ["180 pound", "25000 GBP"],
     "Prices rose by 4 per cent.": ["4 percent"],
     "The navy arrested 12 Somalis.": ["12 somali"],
     "Between 200 and 300 people were injured.": ["200-300 person"],

@@ -15,6 +15,9 @@ CASES = {
     ("He was arrested on Friday.", "arrested"): "past",
     ("They plan to march on Friday.", "march"): "future",
     ("The town has opened its school.", "opened"): "past",
+    ("A service is scheduled for Friday.", "scheduled"): "future",
+    ("A man is wanted for arson.", "wanted"): "unknown",
+    ("A service was scheduled for Friday.", "scheduled"): "past",
     ("Rain on Friday.", "Rain"): "unknown",
 }
 

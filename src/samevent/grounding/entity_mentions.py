@@ -13,7 +13,9 @@ from typing import Literal, NamedTuple
 
 from samevent.corpus import Document, Mention
 from samevent.corpus.mention import mention_id
-from samevent.grounding.entity_names import QUOTES, SUFFIXES, bare_words, capitals_of
+from samevent.grounding.entity_names import PLACE_LABELS, QUOTES, SUFFIXES, bare_words, capitals_of
+from samevent.grounding.time_names import full_date
+from samevent.grounding.time_words import Context, normalised
 from samevent.language.annotation import Annotation, LabelledSpan
 from samevent.language.heads import head as head_of
 
@@ -211,15 +213,26 @@ class _Reading:
             role="subject" if relation in _SUBJECTS else "object" if relation in _OBJECTS else "",
         )
 
+    def _is_noun(self, word: str) -> bool:
+        """Return whether the document has a word in lower case, after an article: *the teen*."""
+        lower, words, pos = word.lower(), self._words, self._annotation.pos
+        if lower == word or lower not in self._common:
+            return False
+        places = (at for at, each in enumerate(words) if at and each == lower)
+        return any(pos[at] == "NOUN" and words[at - 1].lower() in _ARTICLES for at in places)
+
     def _called(self, span: LabelledSpan | None, head: int) -> str:
         """Return the name around a head: the parser's named entity, or its proper nouns, without titles and endings.
 
-        Proper nouns are a name only if their head is no word that the document has in lower case, too: in headlines,
-        all words are capitalised.
+        Proper nouns are a name only if their head is no word that the document has in lower case, too, and a word that
+        the parser takes for a name only if it is no noun elsewhere: in headlines, all words are capitalised.
         """
         label = ""
         if span and span[2] in NAME_LABELS:
             start, end, label = span
+            word = self._words[start]
+            if end == start + 1 and label not in PLACE_LABELS and not word.isupper() and self._is_noun(word):
+                return ""
         elif span or _is_common(self._words[head].lower(), self._common):
             return ""  # a day or a number, or a description
         else:
@@ -243,12 +256,14 @@ def name_of(words: tuple[str, ...], label: str) -> str:
 
     >>> name_of(("the", "WDIV", "-", "TV", "'s"), "ORG"), name_of(("Sgt",), "PERSON"), name_of(("police",), "ORG")
     ('WDIV-TV', '', '')
+    >>> name_of(("Jul", "13", ",", "2009"), "PERSON")
+    ''
     """
     parts = trimmed(list(words), label)
     if len(parts) == 1 and (parts[0].lower() in _TITLES_ALONE or parts[0].islower()):
         return ""
     name = spelt(parts)
-    return name if name != name.lower() else ""
+    return "" if name == name.lower() or full_date(Context(normalised(name), None, "unknown")) else name
 
 
 def spelt(words: Iterable[str]) -> str:

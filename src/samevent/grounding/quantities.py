@@ -49,6 +49,8 @@ _CURRENCIES = {
     "pound": "GBP",
     "¥": "JPY",
 }
+_POUNDS = 1000
+"""Fewer pounds are a weight, unless they have a sign: *a man of 180 pounds*."""
 _MEASURES = {"mile": 1.609344, "kilometer": 1.0, "kilometre": 1.0, "km": 1.0}
 _TIMES = frozenset("year month week day hour minute second".split())
 _CASUALTIES = {
@@ -235,6 +237,8 @@ def _unit(words: Sequence[str], annotation: Annotation, start: int, stop: int) -
     head = annotation.heads[stop - 1]
     for near in _following(annotation, start, stop, head):
         lemma = _counted(annotation.lemmas[near].lower(), annotation.tags[near])
+        if lemma == "pound" and (number_of(_joined(words[start:stop])) or 0) < _POUNDS:
+            return lemma
         return _CURRENCIES.get(lemma) or ("person" if lemma in _PEOPLE or lemma in _HARMED else lemma)
     casualty = next(
         (_CASUALTIES[lemma] for lemma in (annotation.lemmas[head].lower(),) if lemma in _CASUALTIES), None

@@ -11,6 +11,8 @@ Tense = Literal["past", "future", "unknown"]
 _FUTURE = frozenset(("will", "'ll", "’ll", "shall", "wo"))
 _PLANNED = frozenset("plan schedule expect intend hope want set due".split())
 """What is planned *to* happen has not happened."""
+_ARRANGED = _PLANNED - {"want"}
+_NOW = frozenset(("VBZ", "VBP"))
 _SUBORDINATE = frozenset(("ccomp", "advcl", "relcl", "acl", "parataxis", "conj"))
 
 
@@ -51,6 +53,8 @@ def _own(annotation: Annotation, token: int, helpers: list[int] | tuple[int, ...
     if annotation.tags[token] == "VB" and (annotation.labels[token] == "xcomp" or "TO" in tags):
         planned = annotation.lemmas[head].lower() in _PLANNED or annotation.tags[head] in ("VBZ", "VBP")
         return "future" if planned and head != token else None
+    if annotation.tags[token] == "VBN" and annotation.lemmas[token].lower() in _ARRANGED and tags & _NOW:
+        return "future"  # is scheduled for Saturday
     if annotation.tags[token] == "VBD" or "VBD" in tags or (lemmas & {"have"}):
         return "past"
     if annotation.tags[token] == "VBN" and not helpers:
