@@ -134,6 +134,19 @@ def test_two_names_are_joined_as_probably_as_the_engine_says() -> None:
         assert (found.number[0] == found.number[1]) is np.bool_(posterior.probability(0, 1) >= JOINING.cut)
 
 
+def test_entities_are_the_same_however_many_links_are_sampled_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ["Tara Reid", "Reid", "Paul Moss", "Moss", "Dana Wolf", "Wolf", "Lee", "Lee"]
+    documents = [[person(name) for name in (names[d % 8], names[(3 * d + 2) % 8])] for d in range(24)]
+    near = neighbours(*((d, e, 0.1 + (d + e) % 7 / 10) for e, d in combinations(range(24), 2) if d - e < 9))
+    whole = ids(documents, near)
+    assert 3 < len(set(whole)) < len(whole)
+    for most in (1, 40):
+        monkeypatch.setattr("samevent.hddcrp.batches.MOST_LINKS", most)
+        assert ids(documents, near) == whole
+
+
 def test_known_entities_stay_and_new_ones_join_them() -> None:
     first = [[person("Reid")], [place("Kestry")]]
     entities = NamedEntities.of(first)

@@ -26,6 +26,7 @@ from samevent.grounding.entity_tables import EntityDocument, Floats, Integers, c
 from samevent.grounding.identities import Identities
 from samevent.grounding.named_entities import GENDER_CODES, LABELS, NamedEntities, Numbers
 from samevent.hddcrp import FitSettings, Problem, fit_uncertain
+from samevent.hddcrp.batches import component_batches
 from samevent.hddcrp.problem import Rows
 from samevent.partitions.sparse_linkage import sparse_average_link
 
@@ -183,34 +184,36 @@ def _clusters(
     seed: int,
     jobs: int,
 ) -> Integers:
-    """Return the first row of the entity of each row."""
+    """Return the first row of the entity of each row; components of links are independent, so some at a time do."""
     # Rows that nothing may be linked to are entities of their own, and no customers.
     rows, place = np.unique(np.concatenate([i, j]), return_inverse=True)
+    later, earlier = place[: len(i)], place[len(i) :]
     labels = np.arange(len(entities))
-    if not len(rows):
-        return labels
-    a, b, count = place[: len(i)], place[len(i) :], len(rows)
-    problem = Problem(
-        document=np.unique(entities.document[rows], return_inverse=True)[1].astype(np.int32),
-        words=Rows.empty(count),
-        within=Rows.empty(count),
-        # A table link leads from either document to the other.
-        across=Rows.from_triples(count, np.append(a, b), np.append(b, a), np.ones(2 * len(a))),
-        vocabulary=1,
-        dirichlet=1.0,
-        likelihood_weight=0.0,
-        alpha_within=settings.alpha_within,
-        alpha_across=settings.alpha_across,
-    )
-    posterior = fit_uncertain(
-        problem, settings.uncertainty, within=[],
-        across=np.tile(scores, 2)[np.lexsort((np.append(b, a), np.append(a, b)))], draws=settings.draws,
-        truncation=settings.least_log_odds, settings=FitSettings(seed=seed, sweeps=settings.sweeps, exact_limit=1e4),
-        jobs=jobs,
-    )  # fmt: skip
-    pairs = zip(posterior.left.tolist(), posterior.right.tolist(), strict=True)
-    together = dict(zip(pairs, posterior.together.round(_DIGITS).tolist(), strict=True))
-    labels[rows] = rows[sparse_average_link(count, together, settings.cut)]
+    for batch in component_batches(len(rows), later, earlier):
+        own, count = rows[batch.customers], len(batch.customers)
+        a, b = (np.searchsorted(batch.customers, side[batch.links]) for side in (later, earlier))
+        problem = Problem(
+            document=np.unique(entities.document[own], return_inverse=True)[1].astype(np.int32),
+            words=Rows.empty(count),
+            within=Rows.empty(count),
+            # A table link leads from either document to the other.
+            across=Rows.from_triples(count, np.append(a, b), np.append(b, a), np.ones(2 * len(a))),
+            vocabulary=1,
+            dirichlet=1.0,
+            likelihood_weight=0.0,
+            alpha_within=settings.alpha_within,
+            alpha_across=settings.alpha_across,
+            names=batch.customers,
+        )
+        posterior = fit_uncertain(
+            problem, settings.uncertainty, within=[],
+            across=np.tile(scores[batch.links], 2)[np.lexsort((np.append(b, a), np.append(a, b)))],
+            draws=settings.draws, truncation=settings.least_log_odds, jobs=jobs,
+            settings=FitSettings(seed=seed, sweeps=settings.sweeps, exact_limit=1e4),
+        )  # fmt: skip
+        pairs = zip(posterior.left.tolist(), posterior.right.tolist(), strict=True)
+        together = dict(zip(pairs, posterior.together.round(_DIGITS).tolist(), strict=True))
+        labels[own] = own[sparse_average_link(count, together, settings.cut)]
     return labels
 
 
