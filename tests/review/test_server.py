@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -236,7 +237,8 @@ def test_a_file_that_cannot_be_read_leaves_the_run_to_others(tmp_path: Path) -> 
 def test_nothing_is_lost_however_the_command_ends(tmp_path: Path, end: signal.Signals) -> None:
     folder = finished_run(tmp_path / "out")
     command = [sys.executable, "-m", "samevent", "review", str(folder), "--no-open"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a suite in the background ignores it
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     assert process.stderr
     try:
         line = process.stderr.readline()
