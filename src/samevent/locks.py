@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from weakref import finalize
 
@@ -25,7 +26,9 @@ class FolderLock:
         self.release: Callable[[], object] = lambda: None
         if sys.platform != "win32":
             descriptor = os.open(folder, os.O_RDONLY)
-            self.release = finalize(self, os.close, descriptor)  # closes once, however often it is called
+            self.release = finalize(
+                self, _unlock, descriptor, os.getpid()
+            )  # once, however often it is called
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
@@ -37,3 +40,11 @@ class FolderLock:
                 ) from error
             except OSError:
                 self.release()
+
+
+def _unlock(descriptor: int, owner: int) -> None:
+    """Give a lock back, also if a child that was forked meanwhile still has the descriptor; a child cannot do so."""
+    if sys.platform != "win32" and os.getpid() == owner:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+    os.close(descriptor)
