@@ -17,13 +17,18 @@ from click.testing import CliRunner
 import samevent
 from builders import annotated
 from samevent.cli.main import cli
-from samevent.corpus import Corpus, Entity, Mention, Reference
+from samevent.corpus import Corpus, Entity, Mention, Quantity, Reference, When, Where
 from samevent.errors import OutputExistsError, UsageError
 from samevent.exports import EXPORTS, result_name
 from samevent.exports.tables import TABLES
 from samevent.names import EXPORTS as NAMES
 from samevent.results import Result
 
+STATED = Reference(
+    When("2011-11-10", "2011-11-11"),
+    Where("Yida", 7701354, ("Unity", "South Sudan")),
+    (Quantity(12, 12, "person"), Quantity(30, None, "person")),
+)
 HOSTILE = "<script>alert('1')</script> & \"=1+1\" \x0b"
 
 
@@ -31,7 +36,7 @@ def _result() -> Result:
     def known(m: Mention) -> Mention:
         if m.kind == "participant":
             return replace(m, refers=Reference(entity=Entity.named(f"Sudan {HOSTILE}")))
-        return replace(m, extra={"event_probability": 0.75})
+        return replace(m, refers=STATED, extra={"event_probability": 0.75})
 
     def document(id: str, **fields: Any) -> samevent.Document:
         d = annotated(id, **fields)
@@ -73,6 +78,17 @@ def test_database_keys_lead_to_rows(database: sqlite3.Connection) -> None:
     assert database.execute("pragma integrity_check").fetchone() == ("ok",)
 
 
+def test_database_says_when_where_and_how_many(database: sqlite3.Connection) -> None:
+    event = _result().events[0]
+    [stated] = database.execute("select time, place from events where id = ?", [event.id]).fetchall()
+    assert stated == ("2011-11-10/2011-11-11", str(STATED.where))
+    asked = "select low, high, unit from quantities where mention = ? order by low"
+    first = event.members[0].mention.id
+    assert database.execute(asked, [first]).fetchall() == [(12, 12, "person"), (30, None, "person")]
+    asked = "select time, place from mentions where id = ?"
+    assert database.execute(asked, [first]).fetchall() == [stated]
+
+
 def test_database_finds_words(database: sqlite3.Connection) -> None:
     found = database.execute(
         "select documents.id from documents_fts join documents on documents.rowid = documents_fts.rowid "
@@ -102,6 +118,8 @@ def test_graph_joins_events_with_documents_and_entities() -> None:
     assert sum(mentions) == sum(map(len, result.events))
     entity = f"entity:{Entity.named(f'Sudan {HOSTILE}').id}"
     assert graph.nodes[entity] == {"kind": "entity", "label": f"Sudan {HOSTILE}"}
+    event = graph.nodes[f"event:{result.events[0].id}"]
+    assert (event["when"], event["where"]) == ("2011-11-10/2011-11-11", str(STATED.where))
     assert all(data["roles"] for data in graph[entity].values())
 
 

@@ -51,6 +51,15 @@ def test_sentence_says_how_many(text: str) -> None:
     assert [str(each.quantity) for each in found] == CASES[text]
 
 
+@needs_model
+def test_bounds_are_round_numbers() -> None:
+    ((document, annotation),) = Annotator().annotate(
+        [Document.from_text("d1", "About 600 drivers went on strike.")]
+    )
+    [found] = quantities([token.text for token in document.tokens], annotation)
+    assert (found.quantity.low, found.quantity.high) == (540, 660)
+
+
 @given(
     random_annotations(),
     st.lists(st.sampled_from("a an one tens dozens two-thirds 7 ² 5.8 20 , 000 of thousands people".split())),

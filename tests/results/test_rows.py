@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import annotated
-from samevent.corpus import Argument, Corpus, Document, Entity, EventClass, Mention, Reference
+from samevent.corpus import (
+    Argument,
+    Corpus,
+    Document,
+    Entity,
+    EventClass,
+    Mention,
+    Quantity,
+    Reference,
+    When,
+)
 from samevent.results import Result
 from samevent.results.rows import EVENT_COLUMNS, MENTION_COLUMNS, event_rows, mention_rows
 
@@ -88,6 +98,15 @@ def test_mention_rows_name_arguments_by_kind_and_the_closest_mention() -> None:
     assert bombs["probability"] == 0.9
     assert (raid["participants"], raid["times"], raid["locations"]) == (None, "Thursday", None)
     assert (raid["closest"], raid["similarity"], raid["probability"]) == (None, None, None)
+
+
+def test_rows_say_how_many() -> None:
+    d = Document.from_tokens("d", [["shot", "died"]])
+    quantities = Quantity(4, 4, "person"), Quantity(30, None, "round")
+    shot = d.mention("action", 0, 1, event="e1", refers=Reference(quantities=quantities))
+    died = d.mention("action", 1, 2, event="e1", refers=Reference(when=When("2011-11-10", "2011-11-10")))
+    rows = mention_rows(Result(Corpus([d.with_mentions([shot, died])])))
+    assert [row["how_many"] for row in rows] == ["4 person; >=30 round", None]
 
 
 def test_rows_name_who_takes_part() -> None:

@@ -1,4 +1,4 @@
-"""A result as related tables: stories, documents, events, entities, mentions, arguments.
+"""A result as related tables: stories, documents, events, entities, mentions, arguments, quantities.
 
 Databases and Parquet files hold them.
 Unlike `mentions.csv`, which people read, the table of mentions has all kinds, and rows refer to each other by id.
@@ -114,6 +114,12 @@ def _arguments(result: Result) -> Iterator[tuple[Cell, ...]]:
         yield from ((mention.id, argument.mention, argument.role) for argument in mention.arguments)
 
 
+def _quantities(result: Result) -> Iterator[tuple[Cell, ...]]:
+    for mention in result.corpus.mentions():
+        quantities = mention.refers.quantities if mention.refers else ()
+        yield from ((mention.id, each.low, each.high, each.unit or None) for each in quantities)
+
+
 TABLES = (
     Table(
         "stories",
@@ -177,6 +183,16 @@ TABLES = (
             Column("role"),
         ),
         _arguments,
+    ),
+    Table(
+        "quantities",
+        (
+            Column("mention", references="mentions"),
+            Column("low", "REAL"),
+            Column("high", "REAL"),
+            Column("unit"),
+        ),
+        _quantities,
     ),
 )
 """All tables; one refers to itself or to those before it."""

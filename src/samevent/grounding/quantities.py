@@ -217,7 +217,7 @@ def _bounds(words: Sequence[str], start: int, number: float) -> tuple[float | No
         if phrase in _AT_MOST:
             return None, number
     if before and words[before - 1] in _ABOUT and number >= 10:
-        return number * (1 - _ABOUT_SHARE), number * (1 + _ABOUT_SHARE)
+        return round(number * (1 - _ABOUT_SHARE), 3), round(number * (1 + _ABOUT_SHARE), 3)
     return number, number
 
 

@@ -100,6 +100,9 @@ def _nodes(result: Result, named: dict[str, str]) -> Iterator[Node]:
         values: dict[str, Value] = {"kind": "event", "label": event.label, "mentions": len(event)}
         if event.dates:
             values |= {"first_date": event.dates[0], "last_date": event.dates[-1]}
+        values |= {
+            name: str(value) for name, value in (("when", event.when), ("where", event.where)) if value
+        }
         if event.probability is not None:
             values["probability"] = round(event.probability, 4)
         yield Node(f"event:{event.id}", values)

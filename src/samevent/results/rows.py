@@ -23,7 +23,7 @@ EVENT_COLUMNS = (
 STORY_COLUMNS = "story headline documents first_date last_date events document_ids".split()
 MENTION_COLUMNS = (
     "event mention event_class negated document title date text sentence char_start char_end probability "
-    "participants times locations when where who closest similarity corrections"
+    "participants times locations when where who closest similarity corrections how_many"
 ).split()
 
 MAIN, BACKGROUND = "main", "background"
@@ -130,6 +130,7 @@ def mention_row(
         why.mention if why else None,
         _rounded(why.similarity) if why else None,
         _decisions(member.marks),
+        "; ".join(map(str, refers.quantities)) or None if refers else None,
     )
     return dict(zip(MENTION_COLUMNS, cells, strict=True))
 
