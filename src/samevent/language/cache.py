@@ -67,7 +67,7 @@ class Cache:
             return
         path = self._path(key)
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-        packed = zlib.compress(data, level=6)
+        packed = zlib.compress(data, level=1)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
