@@ -67,9 +67,9 @@ ROWS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, float]]] = {
     "spread 2": ({}, {"spread": 2.0}),
     "no shift": ({}, {"shift": 0.0}),
     "shift -0.8": ({}, {"shift": -0.8}),
-    "cut 0.25": ({"cut": 0.25}, {}),
+    "cut 0.3": ({"cut": 0.3}, {}),
     "cut 0.35": ({"cut": 0.35}, {}),
-    "cut 0.4": ({"cut": 0.4}, {}),
+    "cut 0.45": ({"cut": 0.45}, {}),
     "32 shifts": ({"draws": 32}, {}),
 }
 """The rows: changes to the preset's clusterer, and to the usual uncertainty."""

@@ -53,7 +53,7 @@ _INTEGRATED: Mapping[str, Any] = {
 """Short chains at each of 16 shifts of the similarities; words are left to the pair model (tools/reliability.py)."""
 
 
-def _trees(pair_model: str, minimum_similarity: float, cut: float) -> Mapping[str, Mapping[str, Any]]:
+def _trees(pair_model: str, minimum_similarity: float) -> Mapping[str, Mapping[str, Any]]:
     """Return the settings of a preset with boosted trees, chosen out of fold on two corpora (tools/tune_presets.py)."""
     links = {"pair_model": pair_model, "minimum_similarity": minimum_similarity, "sweeps": 400}
     no_words = {**links, "dirichlet": 1.0, "likelihood_weight": 0.0}
@@ -62,7 +62,7 @@ def _trees(pair_model: str, minimum_similarity: float, cut: float) -> Mapping[st
         "ddcrp": no_words,
         # Across documents, HDDCRP* has nothing but the words.
         "hddcrp-star": {**links, "dirichlet": 0.1, "alpha_within": 0.2},
-        "hddcrp": {"pair_model": pair_model, "cut": cut, **_INTEGRATED},
+        "hddcrp": {"pair_model": pair_model, **_INTEGRATED},
     }
 
 
@@ -83,9 +83,9 @@ _CODE: Mapping[str, Mapping[str, Any]] = {
 """What the authors' program did, as far as it is public (docs/clusterers.md)."""
 
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "standard": _trees("standard", 0.55, 0.35),
-    "best": _trees("best", 0.55, 0.3),
-    "light": _trees("light", 0.5, 0.35),
+    "standard": _trees("standard", 0.55),
+    "best": _trees("best", 0.55),
+    "light": _trees("light", 0.5),
     "paper": _PAPER,
     "paper-code": _CODE,
 }
