@@ -143,7 +143,7 @@ def test_entities_are_the_same_however_many_links_are_sampled_at_a_time(
     whole = ids(documents, near)
     assert 3 < len(set(whole)) < len(whole)
     for most in (1, 40):
-        monkeypatch.setattr("samevent.hddcrp.batches.MOST_LINKS", most)
+        monkeypatch.setattr("samevent.grounding.entity_joining._LINKS", most)
         assert ids(documents, near) == whole
 
 

@@ -39,6 +39,7 @@ from samevent.hddcrp.checkpoint import fingerprint
 from samevent.hddcrp.fit import Model, Sampler
 from samevent.hddcrp.problem import MOST_WEIGHT, Rows
 from samevent.hddcrp.runner import Countdown
+from samevent.memory import trim
 from samevent.partitions.linkage import average_link
 from samevent.settings import check_range
 from samevent.similarity.bags import Floats, Indices
@@ -292,7 +293,8 @@ class Factorised(Linked):
 
         def solved() -> Iterator[Mixture]:
             for number, batch in enumerate(batches):
-                yield store.solve(number, batch, partial(solve, batch))
+                yield replace(store.solve(number, batch, partial(solve, batch)), members=())
+                trim()  # the chains of a batch were many small arrays
                 clock.done += len(batch.links)
 
         return join_mixtures(len(evidence), batches, solved(), held)

@@ -28,6 +28,7 @@ from samevent.grounding.named_entities import GENDER_CODES, LABELS, NamedEntitie
 from samevent.hddcrp import FitSettings, Problem, fit_uncertain
 from samevent.hddcrp.batches import component_batches
 from samevent.hddcrp.problem import Rows
+from samevent.memory import trim
 from samevent.partitions.sparse_linkage import sparse_average_link
 
 JOINING = EntitySettings(cut=0.5)
@@ -39,6 +40,8 @@ Related = Callable[[Integers, Integers, Floats], NDArray[np.bool_]]
 
 _BLOCK = 1 << 16
 """About so many names of neighbours are looked up at a time."""
+_LINKS = 1 << 14
+"""About so many links are sampled at a time."""
 _DIGITS = 6
 """Log-odds are rounded, so that the order in which a machine adds numbers leaves no trace."""
 
@@ -61,9 +64,8 @@ def join_entities(
     The first rows may be `known` already: they keep what they are, and others join them.
     """
     first = len(known) if known else 0
-    i, j, scores = _linked(entities, neighbours, reader, related, settings)
-    kept = i >= first
-    labels = _clusters(entities, i[kept], j[kept], scores[kept], settings, seed, jobs)
+    i, j, scores = _linked(entities, neighbours, reader, related, first, settings)
+    labels = _clusters(entities, i, j, scores, settings, seed, jobs)
     return _identified(entities, documents, labels, known)
 
 
@@ -72,13 +74,17 @@ def _linked(
     neighbours: Neighbours,
     reader: EntityReader | None,
     related: Related | None,
+    first: int,
     settings: EntitySettings,
-) -> tuple[Integers, Integers, Floats]:
-    """Return the rows that may be linked, the later one first, and their log-odds."""
+) -> tuple[Numbers, Numbers, Floats]:
+    """Return the rows that may be linked, the later one first, and their log-odds.
+
+    The later one is at least row `first`: earlier rows are not linked to each other.
+    """
     if reader is None:
         return _NONE, _NONE, np.zeros(0)
     least = settings.least_log_odds - settings.uncertainty.shifts(settings.draws)[-1]
-    found: list[tuple[Integers, Integers, Floats]] = [(_NONE, _NONE, np.zeros(0))]
+    found: list[tuple[Numbers, Numbers, Floats]] = [(_NONE, _NONE, np.zeros(0))]
     for i, j, similarity in _candidates(entities, neighbours):
         if related:
             kept = related(i, j, similarity)
@@ -87,14 +93,14 @@ def _linked(
         table = compile_entities([EntityDocument("", _mentions(entities, rows))], reader.vectors)
         pairs = EntityPairs.of(table, place[: len(i)], place[len(i) :], similarity)
         scores = np.clip(reader.model.scores(table, pairs, within=False), -LARGEST, LARGEST).round(_DIGITS)
-        kept = scores > least
-        found.append((i[kept], j[kept], scores[kept]))
-    i, j, scores = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.lexsort((j, i))
-    return i[order], j[order], scores[order]
+        kept = (scores > least) & (i >= first)
+        found.append((i[kept].astype(np.int32), j[kept].astype(np.int32), scores[kept]))
+    later, earlier, log_odds = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.lexsort((earlier, later))
+    return later[order], earlier[order], log_odds[order]
 
 
-_NONE = np.zeros(0, np.int64)
+_NONE = np.zeros(0, np.int32)
 
 
 def _candidates(
@@ -106,6 +112,7 @@ def _candidates(
     sizes = np.array([len(own) for own in keys], np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     numbers = np.array([number[key] for own in keys for key in own], np.int64)
+    del keys
     # One entry per key of a row: the entries of a document follow each other, keys ascending.
     entry, row = _spread(starts[:-1][entities.name], sizes[entities.name])
     key = numbers[entry]
@@ -177,8 +184,8 @@ def _mention(text: str, label: str, gender: int) -> EntityMention:
 
 def _clusters(
     entities: NamedEntities,
-    i: Integers,
-    j: Integers,
+    i: Numbers,
+    j: Numbers,
     scores: Floats,
     settings: EntitySettings,
     seed: int,
@@ -186,10 +193,12 @@ def _clusters(
 ) -> Integers:
     """Return the first row of the entity of each row; components of links are independent, so some at a time do."""
     # Rows that nothing may be linked to are entities of their own, and no customers.
-    rows, place = np.unique(np.concatenate([i, j]), return_inverse=True)
-    later, earlier = place[: len(i)], place[len(i) :]
+    linked = np.zeros(len(entities), np.bool_)
+    linked[i] = linked[j] = True
+    rows, place = np.flatnonzero(linked), np.cumsum(linked, dtype=np.int32) - 1
+    later, earlier = place[i], place[j]
     labels = np.arange(len(entities))
-    for batch in component_batches(len(rows), later, earlier):
+    for batch in component_batches(len(rows), later, earlier, most=_LINKS):
         own, count = rows[batch.customers], len(batch.customers)
         a, b = (np.searchsorted(batch.customers, side[batch.links]) for side in (later, earlier))
         problem = Problem(
@@ -209,11 +218,13 @@ def _clusters(
             problem, settings.uncertainty, within=[],
             across=np.tile(scores[batch.links], 2)[np.lexsort((np.append(b, a), np.append(a, b)))],
             draws=settings.draws, truncation=settings.least_log_odds, jobs=jobs,
-            settings=FitSettings(seed=seed, sweeps=settings.sweeps, exact_limit=1e4),
+            settings=FitSettings(seed=seed, sweeps=settings.sweeps, exact_limit=1e4, keep=1),
         )  # fmt: skip
         pairs = zip(posterior.left.tolist(), posterior.right.tolist(), strict=True)
         together = dict(zip(pairs, posterior.together.round(_DIGITS).tolist(), strict=True))
         labels[own] = own[sparse_average_link(count, together, settings.cut)]
+        del problem, posterior, pairs, together
+        trim()  # the chains of a batch were many small arrays
     return labels
 
 

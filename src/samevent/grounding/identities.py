@@ -39,9 +39,11 @@ class JoinedEntities:
     def changed(self) -> dict[str, dict[str, Entity]]:
         """The entities of each document that are called otherwise in it, by their ids there."""
         changed: dict[str, dict[str, Entity]] = {}
-        documents, names = self.entities.document.tolist(), self.entities.name.tolist()
-        for row, (document, name) in enumerate(zip(documents, names, strict=True)):
-            own, entity = Entity.named(self.entities.names[name]), self.identities.entity(row)
+        named = [Entity.named(name) for name in self.entities.names]
+        joined = [Entity(*each) for each in zip(self.identities.ids, self.identities.names, strict=True)]
+        columns = self.entities.document, self.entities.name, self.identities.number
+        for document, name, number in zip(*(column.tolist() for column in columns), strict=True):
+            own, entity = named[name], joined[number]
             if own != entity:
                 changed.setdefault(self.documents[document], {})[own.id] = entity
         return changed

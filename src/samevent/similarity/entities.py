@@ -9,6 +9,7 @@ from samevent.grounding.entities import EntityReader
 from samevent.grounding.entity_joining import Neighbours, Related, join_entities
 from samevent.grounding.entity_names import parse_name
 from samevent.grounding.identities import Identities, JoinedEntities
+from samevent.memory import trim
 from samevent.similarity.bags import Booleans, Floats
 from samevent.similarity.blocking import Blocking
 from samevent.similarity.documents import topical_values
@@ -36,6 +37,7 @@ def joined_entities(
 
     The first rows may be `known`. With `within_only`, or without a model of entities, documents have no neighbours.
     """
+    trim()  # sampling has left many small objects
     entities = table.entities
     neighbours: Neighbours = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
     if reader and not within_only:
