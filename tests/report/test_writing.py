@@ -198,6 +198,20 @@ def test_index_grows_by_one_line_per_page(monkeypatch: pytest.MonkeyPatch) -> No
     assert large - small <= 100 * (many - few)
 
 
+@pytest.mark.parametrize(
+    ("whole", "most", "events", "documents"), [(True, 1, 2, 3), (False, 80, 2, 2), (False, 79, 1, 1)]
+)
+def test_stories_of_an_index_share_what_it_may_list(
+    monkeypatch: pytest.MonkeyPatch, whole: bool, most: int, events: int, documents: int
+) -> None:
+    book = Book(stories(40))
+    book.whole = whole
+    monkeypatch.setattr(book_module, "MAX_TOLD", most)
+    articles = [block.markup for block in book.story_blocks()]
+    assert [article.count("<li") for article in articles] == 40 * [events + documents]
+    assert all(("more document" in article) == (documents < 3) for article in articles)
+
+
 @pytest.mark.slow
 def test_index_of_a_report_that_lists_all_it_may_is_below_5_mb() -> None:
     result = stories(book_module.MAX_INDEXED + 100, outlets=2)

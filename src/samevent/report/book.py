@@ -31,6 +31,9 @@ MAX_STORIES = 1_000
 MAX_INDEXED = 2_500
 """The same for the index of a report of several pages, and for its documents: it stays below 5 MB."""
 
+MAX_TOLD = 7_500
+"""How many events, and how many documents, the stories of such an index list together: the same number of each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -110,9 +113,14 @@ class Book:
 
     def story_blocks(self) -> list[Block]:
         """Return all stories, and the events that are in none; they stand on the first page."""
-        index = self.index
+        index, told = self.index, self.told
+        room = inf if self.whole else MAX_TOLD
+        most = {
+            "events": _fair_share([len(story.events) for story in told], room),
+            "documents": _fair_share([min(len(story), stories.MAX_DOCUMENTS) for story in told], room),
+        }
         blocks = [
-            Block("stories", (index.story(story),), stories.article(story, index)) for story in self.told
+            Block("stories", (index.story(story),), stories.article(story, index, **most)) for story in told
         ]
         if self.untold:
             blocks.append(Block("stories", (stories.OTHERS,), stories.others_article(self.untold, index)))
@@ -235,6 +243,16 @@ class Book:
         """Return what the script needs for corrections: mentions as decisions name them, and first of all questions."""
         mentions = (member.mention for block in blocks for member in block.members)
         return review_data(self.index, mentions, with_questions=first)
+
+
+def _fair_share(sizes: Sequence[int], room: float) -> int:
+    """Return how many members of each group can be listed, so that all groups list at most `room` together.
+
+    >>> _fair_share([9, 2, 1], 12), _fair_share([9, 2, 1], 7), _fair_share([9, 2, 1], 3)
+    (9, 4, 1)
+    """
+    fits = (most for most in range(max(sizes, default=0), 0, -1) if sum(min(most, n) for n in sizes) <= room)
+    return next(fits, 0)
 
 
 def _affordable_quotes(index: Index, survey: Survey) -> int:

@@ -33,20 +33,20 @@ def others_row(events: Sequence[Event]) -> Safe:
     return html("li", html("a", html("b", "In no story"), html("small", words), href=f"#{OTHERS}"))
 
 
-def article(story: Story, index: Index) -> Safe:
-    """Return the article of a story."""
+def article(story: Story, index: Index, *, events: int, documents: int) -> Safe:
+    """Return the article of a story, which lists so many of its events and documents at most."""
     parts = (story.id, counted(len(story), "document"), period(story.dates))
     eyebrow = " · ".join(part for part in parts if part)
-    events = [index.result.events[id] for id in story.events]
-    more = len(story) - MAX_DOCUMENTS
+    listed = [index.result.events[id] for id in story.events[:events]]
+    more = len(story) - documents
     return html(
         "article",
         html("header", html("p", eyebrow, class_="eyebrow"), html("h3", story.headline)),
-        html("section", html("h4", "What happened"), _event_list(events, index)) if events else None,
+        html("section", html("h4", "What happened"), _event_list(listed, index)) if listed else None,
         html(
             "section",
             html("h4", "Documents"),
-            html("ol", (_document(id, index) for id in story.documents[:MAX_DOCUMENTS]), class_="links"),
+            html("ol", (_document(id, index) for id in story.documents[:documents]), class_="links"),
             html("p", f"{counted(more, 'more document')} in stories.csv.", class_="note")
             if more > 0
             else None,
