@@ -38,6 +38,13 @@ def test_stories_have_the_shared_title_dates_and_their_own_events_first() -> Non
     assert story.events == ("e2", "e1")
 
 
+def test_event_is_told_in_the_story_that_has_most_of_its_documents() -> None:
+    heads = {document: Head(document, None) for document in "abcd"}
+    lines = [_line("e1", "a b c"), _line("e2", "b c")]
+    stories = tell({"a": "s1", "b": "s1", "c": "s2", "d": "s2"}, heads, lines)
+    assert {story.id: story.events for story in stories} == {"s1": ("e1", "e2"), "s2": ("e2",)}
+
+
 def test_title_of_a_document_without_one_is_its_headline_or_first_sentence() -> None:
     assert (
         head_of(Document.from_text("a", "Sudan bombs camp\n\nJets came."), None).title == "Sudan bombs camp"

@@ -109,15 +109,19 @@ def name_groups(groups: Mapping[str, int]) -> dict[str, str]:
 
 
 def tell(story_of: Mapping[str, str], heads: Mapping[str, Head], lines: Iterable[EventLine]) -> Stories:
-    """Return the stories of documents, by the id of each one's story; most documents first, then in their order."""
+    """Return the stories of documents, by the id of each one's story; most documents first, then in their order.
+
+    An event is told where most of its documents are: a document that sums up the week is in one story, but about many.
+    """
     documents: dict[str, list[str]] = {}
     for document in heads:
         if document in story_of:
             documents.setdefault(story_of[document], []).append(document)
     told: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for line in lines:
-        for story, inside in Counter(story_of[d] for d in line.documents if d in story_of).items():
-            told[story].append((-line.weight * inside / len(line.documents), line.id))
+        inside = Counter(story_of[d] for d in line.documents if d in story_of)
+        for story in (each for each, count in inside.items() if count == max(inside.values())):
+            told[story].append((-line.weight * inside[story] / len(line.documents), line.id))
     stories = [
         Story(
             id,
