@@ -5,9 +5,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samevent.corpus import Document
-from samevent.corpus.headlines import headline, line_sentences
+from samevent.corpus.headlines import addresses, headline, line_sentences
 
 PROSE = "Jets bombed the Yida camp on Thursday, the United Nations said. Nobody was hurt."
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://news.org/2011/11/camp-bombed.html",
+        "www.news.org/camp",
+        "http : / / www . news . org / camp - bombed . html",
+        "www . news . org / camp",
+    ],
+)
+def test_address_of_a_page_is_neither_headline_nor_part_of_one(address: str) -> None:
+    text = f"{address}\nSudan bombs refugee camp\nNovember 10, 2011\n{PROSE}"
+    assert headline(text) == "Sudan bombs refugee camp"
+    assert addresses(text) == [(0, len(address))]
+    assert len(address) + 1 in line_sentences(text)
+
+
+def test_prose_that_names_a_page_is_no_address() -> None:
+    assert addresses(f"www.news.org says that a camp was bombed.\n{PROSE}") == []
+    assert addresses(f"{PROSE}\n" * 8 + "www.news.org/camp") == []
 
 
 @pytest.mark.parametrize(

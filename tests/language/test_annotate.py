@@ -108,6 +108,15 @@ def test_given_tokens_and_sentences_are_kept(sentences: list[list[str]]) -> None
 
 
 @needs_model
+def test_address_above_an_article_is_no_prose(annotator: Annotator) -> None:
+    text = f"http : / / www . news . org / camp - bombed . html\n{NEWS}"
+    ((parsed, _),) = annotator.annotate([Document.from_text("a", text)])
+    prose = [s for s in parsed.sentences if not s.is_url]
+    assert len(prose) < len(parsed.sentences)
+    assert parsed.tokens[prose[0].start].start == text.index(NEWS)
+
+
+@needs_model
 def test_given_tokens_are_parsed_regardless_of_white_space(annotator: Annotator) -> None:
     sentences = [["It", "was", "n't", "me", "."], ["No", "!"]]
     spaced = Document.from_tokens("a", sentences)

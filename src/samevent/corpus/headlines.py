@@ -1,4 +1,4 @@
-"""Headlines, bylines and datelines: the lines above a news article that are not yet its prose.
+"""Headlines, bylines, datelines and web addresses: the lines above a news article that are not yet its prose.
 
 In prose a single line end is white space. At the top of an article it separates the headline from a byline or dateline,
 so it ends a sentence there. Only the opening lines are looked at.
@@ -33,6 +33,8 @@ _DATE_LINE = re.compile(
     rf"(?:(?:published|posted|updated|date)\b\W*(?:on\s)?)?(?:\w{{3,9}}day,?\s)?{_DATE}\b[^.!?\r\n]{{0,40}}",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?:https? : / /|www \.) .*", re.IGNORECASE)
+"""The second form is that of an address in words, as tokenised corpora have it."""
 _BYLINE = re.compile(r"[Bb][Yy] (?:[A-Z][\w.'’-]+(?: and | |, |$)){1,6}(?:[^.!?\r\n]{0,40})?")
 
 
@@ -46,10 +48,12 @@ def headline(text: str) -> str | None:
     'Sudan bombs refugee camp'
     >>> headline("Sudan bombs refugee camp\\nCAIRO (AP) - Jets bombed Yida.")
     'Sudan bombs refugee camp'
+    >>> headline("www.news.org/yida\\nSudan bombs refugee camp\\n\\nJets bombed Yida.")
+    'Sudan bombs refugee camp'
     >>> headline("Jets of the army bombed a camp\\nin Yida on Thursday.") is None
     True
     """
-    lines = _opening(text)
+    lines = [(start, line) for start, line in _opening(text) if not _ADDRESS.fullmatch(line)]
     if len(lines) < 2 or not _looks_like_headline(lines[0][1]):
         return None
     if not _is_above(text, lines, 0):
@@ -68,6 +72,15 @@ def line_sentences(text: str) -> frozenset[int]:
     return frozenset(lines[at + 1][0] for at in range(len(lines) - 1) if _is_above(text, lines, at))
 
 
+def addresses(text: str) -> list[tuple[int, int]]:
+    """Return where lines at the top that are the address of a web page begin and end.
+
+    >>> addresses("https://news.org/yida\\nSudan bombs refugee camp")
+    [(0, 21)]
+    """
+    return [(start, start + len(line)) for start, line in _opening(text) if _ADDRESS.fullmatch(line)]
+
+
 def _opening(text: str) -> list[tuple[int, str]]:
     """Return the first lines that are not blank, each with the place where its words begin."""
     return [
@@ -79,6 +92,8 @@ def _opening(text: str) -> list[tuple[int, str]]:
 def _is_above(text: str, lines: list[tuple[int, str]], at: int) -> bool:
     """Return whether a line and the next one are not the same sentence."""
     (start, line), (below, following) = lines[at], lines[at + 1]
+    if _ADDRESS.fullmatch(line) or _ADDRESS.fullmatch(following):
+        return True
     if _BLANK.search(text, start + len(line), below) or _is_dateline(following) or _is_whole(line):
         return True
     # Nobody wraps prose at such lengths, so a short line in front of a long one is not its beginning.
@@ -104,6 +119,7 @@ def _looks_like_headline(line: str) -> bool:
         and any(map(str.isalpha, line))
         and not line[0].islower()
         and "://" not in line
+        and not _ADDRESS.fullmatch(line)
         and not _is_dateline(line)
     )
 

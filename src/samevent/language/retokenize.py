@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
 from samevent.corpus import Document, Mention, Token
-from samevent.corpus.document import reading_order, sentences_of
+from samevent.corpus.document import Sentence, reading_order, sentences_of
+from samevent.corpus.headlines import addresses
 from samevent.language.annotation import Annotation, Span
 from samevent.language.heads import head
 
@@ -62,9 +64,20 @@ def retokenized(document: Document, layout: Layout, annotation: Annotation) -> D
     return replace(
         document,
         tokens=tokens,
-        sentences=sentences_of(layout.sentences),
+        sentences=_sentences(document.text, tokens, layout.sentences),
         mentions=tuple(sorted(map(realigned, document.mentions), key=reading_order)),
         tokens_given=True,
+    )
+
+
+def _sentences(text: str, tokens: Sequence[Token], sizes: Iterable[int]) -> tuple[Sentence, ...]:
+    """Return the sentences of so many tokens each; those inside the address of a web page are no prose."""
+    lines = addresses(text)
+    return tuple(
+        replace(s, is_url=any(b <= tokens[s.start].start and tokens[s.end - 1].end <= e for b, e in lines))
+        if s.end > s.start
+        else s
+        for s in sentences_of(sizes)
     )
 
 
