@@ -26,6 +26,14 @@ def test_address_of_a_page_is_neither_headline_nor_part_of_one(address: str) -> 
     assert len(address) + 1 in line_sentences(text)
 
 
+@pytest.mark.parametrize(
+    "above", ["2011-11-10", "November 10, 2011", "By Ann Walker", "www.news.org/camp\n2011-11-10"]
+)
+def test_headline_may_stand_below_a_date_or_byline(above: str) -> None:
+    assert headline(f"{above}\nSudan bombs refugee camp\n\n{PROSE}") == "Sudan bombs refugee camp"
+    assert headline(f"{above}\n{PROSE}") is None
+
+
 def test_prose_that_names_a_page_is_no_address() -> None:
     assert addresses(f"www.news.org says that a camp was bombed.\n{PROSE}") == []
     assert addresses(f"{PROSE}\n" * 8 + "www.news.org/camp") == []

@@ -51,6 +51,7 @@ def test_title_of_a_document_without_one_is_its_headline_or_first_sentence() -> 
     )
     assert head_of(Document.from_text("a", "Jets came. They left."), None).title == "Jets came."
     assert head_of(Document.from_text("a", " "), None).title == "a"
+    assert head_of(Document.from_text("a", "2011-11-10\n\nJets came. They left."), None).title == "Jets came."
 
 
 def _result() -> Result:

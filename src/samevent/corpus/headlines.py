@@ -7,7 +7,7 @@ so it ends a sentence there. Only the opening lines are looked at.
 from __future__ import annotations
 
 import re
-from itertools import islice, pairwise
+from itertools import dropwhile, islice, pairwise
 
 OPENING = 6
 """How many lines may come before the prose."""
@@ -41,6 +41,8 @@ _BYLINE = re.compile(r"[Bb][Yy] (?:[A-Z][\w.'’-]+(?: and | |, |$)){1,6}(?:[^.!
 def headline(text: str) -> str | None:
     """Return the first line of a text if it looks like a headline, without surrounding white space.
 
+    Web addresses, dates and bylines may stand above it.
+
     A headline is short, has no final stop, and a blank line, a byline, a dateline, another headline or a paragraph on
     one line follows it.
 
@@ -53,7 +55,7 @@ def headline(text: str) -> str | None:
     >>> headline("Jets of the army bombed a camp\\nin Yida on Thursday.") is None
     True
     """
-    lines = [(start, line) for start, line in _opening(text) if not _ADDRESS.fullmatch(line)]
+    lines = list(dropwhile(lambda each: is_no_prose(each[1]), _opening(text)))
     if len(lines) < 2 or not _looks_like_headline(lines[0][1]):
         return None
     if not _is_above(text, lines, 0):
@@ -79,6 +81,15 @@ def addresses(text: str) -> list[tuple[int, int]]:
     [(0, 21)]
     """
     return [(start, start + len(line)) for start, line in _opening(text) if _ADDRESS.fullmatch(line)]
+
+
+def is_no_prose(line: str) -> bool:
+    """Return whether a line is nothing but a web address, a date or a byline.
+
+    >>> is_no_prose("2011-11-10"), is_no_prose("By Ann Walker"), is_no_prose("Jets bombed Yida.")
+    (True, True, False)
+    """
+    return bool(_ADDRESS.fullmatch(line)) or _is_whole(line)
 
 
 def _opening(text: str) -> list[tuple[int, str]]:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from samevent.corpus import Document
-from samevent.corpus.headlines import headline
+from samevent.corpus.headlines import headline, is_no_prose
 from samevent.events import Event
 from samevent.partitions.sparse_linkage import sparse_average_link
 from samevent.results.labels import shortened
@@ -46,9 +46,12 @@ def head_of(document: Document, date: str | None) -> Head:
     """Return the title and the date of a document; without a title, its first prose stands for it."""
     title = document.title or headline(document.text)
     if title is None:
-        prose = next((s for s in document.sentences if s.end > s.start and not s.is_url), None)
-        words = document.tokens[prose.start : prose.end] if prose else ()
-        title = shortened(" ".join(document.text[words[0].start : words[-1].end].split())) if words else ""
+        sentences = (
+            " ".join(document.text[document.tokens[s.start].start : document.tokens[s.end - 1].end].split())
+            for s in document.sentences
+            if s.end > s.start and not s.is_url
+        )
+        title = shortened(next((words for words in sentences if not is_no_prose(words)), ""))
     return Head(" ".join(title.split()) or document.id, date)
 
 
